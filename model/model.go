@@ -1,0 +1,118 @@
+// Package model is what Weir knows of language models: the profile of each
+// (a catalogue, embedded, overlaid by configuration), the neutral form of a
+// streamed answer, and the classes of failure. The wires live in its
+// sub-packages and send bytes that modelview made; none of them encodes or
+// changes a request.
+package model
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"weir"
+)
+
+// Dialect names a wire protocol.
+type Dialect string
+
+// The dialects.
+const (
+	Anthropic  Dialect = "anthropic"
+	OpenAIChat Dialect = "openai-chat"
+)
+
+// MidSystem says how an endpoint takes a system message in mid-conversation.
+type MidSystem string
+
+// The ways.
+const (
+	MidNative    MidSystem = "native"    // role system
+	MidDeveloper MidSystem = "developer" // role developer
+	MidNone      MidSystem = "none"      // marked text on the user's side
+)
+
+// Profile is what is known of one model at one endpoint. It is data, never
+// guessed from a name.
+type Profile struct {
+	ID            string // "provider/name" as people write it
+	Provider      string // id of the configured provider
+	Name          string // what the endpoint calls it
+	Dialect       Dialect
+	MidSystem     MidSystem
+	ContextWindow int64 // tokens
+	MaxOutput     int64 // tokens
+	// MaxTokensField is what an openai-chat endpoint calls the output limit:
+	// "max_tokens" (local servers) or "max_completion_tokens" (OpenAI).
+	MaxTokensField string
+	// CacheKey: the endpoint takes prompt_cache_key.
+	CacheKey bool
+}
+
+// Event is one piece of a streaming answer: exactly one member is set.
+type Event struct {
+	Text      string
+	Reasoning string
+	Call      *weir.Part // a tool call has begun: id and name
+	CallInput string     // more of the arguments of the last begun call
+}
+
+// Answer is a complete streamed answer.
+type Answer struct {
+	Parts  []weir.Part
+	Usage  weir.Usage
+	Finish Finish
+}
+
+// Finish is why an answer ended.
+type Finish string
+
+// The reasons.
+const (
+	FinishEnd      Finish = "end"
+	FinishTools    Finish = "tools"
+	FinishLength   Finish = "length"
+	FinishFiltered Finish = "filtered"
+	FinishUnknown  Finish = "unknown"
+)
+
+// Failure classes what went wrong with an attempt.
+type Failure string
+
+// The classes. The first four may be tried again.
+const (
+	FailRateLimit Failure = "provider_rate_limited"
+	FailOverload  Failure = "provider_overloaded"
+	FailServer    Failure = "provider_failed"
+	FailBroken    Failure = "provider_connection_lost" // before or amid the stream
+	FailAuth      Failure = "provider_auth"
+	FailQuota     Failure = "provider_quota"
+	FailRefused   Failure = "provider_refused_request" // our bytes were not accepted
+	FailTooLong   Failure = "provider_context_overflow"
+	FailUnknown   Failure = "provider_not_configured"
+)
+
+// Error is a failed attempt. Public is fit to show: the vendor's own words,
+// bounded, without secrets.
+type Error struct {
+	Failure    Failure
+	Status     int // HTTP, 0 for none
+	Public     string
+	RetryAfter time.Duration
+	Err        error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s (status %d): %s", e.Failure, e.Status, e.Public)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Client speaks one dialect to one endpoint.
+type Client interface {
+	// Stream sends body, exactly, and calls emit for each piece in order from
+	// the calling goroutine. It returns the whole answer, or what came of it
+	// with an *Error. An emit error ends the stream and is returned as it is.
+	// Cancelling ctx ends the request at once.
+	Stream(ctx context.Context, body []byte, emit func(Event) error) (Answer, error)
+}

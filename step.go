@@ -1,0 +1,95 @@
+package weir
+
+import "time"
+
+// StepState is how far a step has come.
+type StepState string
+
+// The states of a step.
+const (
+	StepRunning     StepState = "running"
+	StepDone        StepState = "done"
+	StepFailed      StepState = "failed"
+	StepInterrupted StepState = "interrupted"
+)
+
+// Usage counts tokens, the same way for every provider: Fresh were read anew,
+// Read came from the provider's cache, Write were written to it (and are not
+// part of Fresh).
+type Usage struct {
+	Fresh  int64 `json:"fresh"`
+	Read   int64 `json:"read"`
+	Write  int64 `json:"write"`
+	Output int64 `json:"output"`
+}
+
+// BreakReason is why a request does not extend the one before it.
+type BreakReason string
+
+// The closed list of reasons; empty when the request extends the one before.
+const (
+	BreakFirst       BreakReason = "first"
+	BreakCompaction  BreakReason = "compaction"
+	BreakRewind      BreakReason = "rewind"
+	BreakModel       BreakReason = "model"
+	BreakTools       BreakReason = "tools"
+	BreakOptions     BreakReason = "options"
+	BreakRedaction   BreakReason = "redaction"
+	BreakOpenSection BreakReason = "open_section"
+	BreakDefect      BreakReason = "defect"
+)
+
+// Ledger is what a step's record says about the bytes of its request. Lengths
+// are bytes, digests SHA-256 in hex. The prefix is the request without cache
+// marks and without the tail.
+type Ledger struct {
+	Bytes         int64       `json:"bytes"`  // of the exact request
+	SHA256        string      `json:"sha256"` // of the exact request
+	PrefixBytes   int64       `json:"prefix_bytes"`
+	PrefixSHA256  string      `json:"prefix_sha256"`
+	Shared        int64       `json:"shared"` // longest common prefix with the request before, in unmarked bytes
+	Reason        BreakReason `json:"reason,omitempty"`
+	OptionsSHA256 string      `json:"options_sha256"` // of the tail
+}
+
+// Step is one logical model call, as listed.
+type Step struct {
+	Conversation ConversationID
+	ID           StepID
+	Seq          Seq // of its StepStart record
+	Fence        int64
+	State        StepState
+	Purpose      string
+	Provider     string
+	Model        string
+	Attempts     int
+	Ledger       Ledger
+	Usage        *Usage
+	Partial      string // streamed text, checkpointed at most once a second
+	Resumptions  int    // of one piece of work without progress
+	Interrupt    bool   // asked for; checked at each of the step's writes
+	Code         string
+	Reason       string
+	StartedAt    time.Time
+	EndedAt      time.Time
+}
+
+// View is the frozen bytes that one record contributes to requests of one
+// lowering. Conversation is where the record was written. Mark is the offset
+// in Bytes where a cache mark may be spliced in, -1 for none.
+type View struct {
+	Conversation ConversationID
+	Seq          Seq
+	Lowering     string
+	Bytes        []byte
+	Mark         int
+}
+
+// Lease is the right of one node to drain one conversation. Fence grows with
+// every acquisition; a write that names an older one fails.
+type Lease struct {
+	Conversation ConversationID
+	Holder       string
+	Fence        int64
+	Expires      time.Time
+}

@@ -1,0 +1,139 @@
+// Package store keeps everything durable in SQL: SQLite on one machine,
+// PostgreSQL when one machine is not enough, behind one seam with one
+// conformance suite (store/storetest).
+//
+// Promises. Loss: when [Store.Update] returns nil its writes survive kill -9
+// and power loss. Order: the store alone hands out seqs (dense, from 1, per
+// conversation), input positions and flow ids. Concurrency: a write that names
+// a fence fails with code "fenced" unless that fence is the conversation's
+// current one; many Updates at once are grouped into one commit on SQLite.
+// Methods may be called from any goroutine; a Tx only from the function that
+// was given it.
+package store
+
+import (
+	"context"
+	"time"
+
+	"weir"
+)
+
+// Reader is what can be asked, inside a transaction or outside one. Nothing
+// found is an *weir.Error of kind NotFound.
+type Reader interface {
+	// Conversation returns a conversation; a deleted one with Deleted set.
+	Conversation(ctx context.Context, id weir.ConversationID) (weir.Conversation, error)
+	Conversations(ctx context.Context, q weir.ConversationQuery) (weir.Page[weir.Conversation], error)
+	// Candidates returns possible sources, same workspace as the target first,
+	// then newest activity first, ties by id. Kinds that cannot be a source,
+	// the target itself, archived and deleted ones are left out.
+	Candidates(ctx context.Context, q weir.CandidateQuery) ([]weir.Conversation, error)
+	// Descendants returns all conversations that descend from id, deleted ones too.
+	Descendants(ctx context.Context, id weir.ConversationID) ([]weir.Conversation, error)
+
+	// Records returns a part of c's log, the inherited part included.
+	Records(ctx context.Context, c *weir.Conversation, q weir.RecordQuery) ([]weir.Record, error)
+	// Structure returns the records that shape the surface (rewind, undo,
+	// checkpoint, epoch) of c's log, in order, without the epochs' baselines.
+	Structure(ctx context.Context, c *weir.Conversation) ([]weir.Record, error)
+	// Message returns the record with this id in c's log.
+	Message(ctx context.Context, c *weir.Conversation, id weir.MessageID) (weir.Record, error)
+	// Views returns the frozen views of c's log from seq From on up to seq
+	// upto, ascending; records without a view under the lowering are skipped.
+	Views(ctx context.Context, c *weir.Conversation, lowering string, from, upto weir.Seq) ([]weir.View, error)
+
+	Input(ctx context.Context, c weir.ConversationID, id weir.InputID) (weir.Input, error)
+	// Inputs returns inputs in position order: all pending ones, and those
+	// rejected among the newest limit.
+	Inputs(ctx context.Context, c weir.ConversationID, limit int) ([]weir.Input, error)
+	// PendingInputs returns the pending ones in position order.
+	PendingInputs(ctx context.Context, c weir.ConversationID) ([]weir.Input, error)
+
+	Step(ctx context.Context, c weir.ConversationID, id weir.StepID) (weir.Step, error)
+	// Steps returns steps, newest first, those with Seq < before (0: all).
+	Steps(ctx context.Context, c weir.ConversationID, before weir.Seq, limit int) ([]weir.Step, error)
+	// UnsettledStep returns the running step, or NotFound.
+	UnsettledStep(ctx context.Context, c weir.ConversationID) (weir.Step, error)
+	// Due returns conversations with pending inputs or an unsettled step whose
+	// lease is free or ran out.
+	Due(ctx context.Context, limit int) ([]weir.ConversationID, error)
+
+	Flows(ctx context.Context, q weir.FlowQuery) (weir.Page[weir.Flow], error)
+	// FlowsOf returns the flows of an input, without outcomes.
+	FlowsOf(ctx context.Context, c weir.ConversationID, in weir.InputID) ([]weir.Flow, error)
+
+	// Answer returns the remembered answer for an Idempotency-Key.
+	Answer(ctx context.Context, owner weir.OwnerID, route, key string) (weir.IdempotentAnswer, error)
+	// Setting returns a server-wide value such as a key.
+	Setting(ctx context.Context, name string) ([]byte, error)
+}
+
+// Tx is a Reader that can write. What it read stays true until it commits
+// only for rows it locked.
+type Tx interface {
+	Reader
+
+	// LockShared locks the rows of the conversations and of all their
+	// ancestors against change, in id order, and fails NotFound for none.
+	LockShared(ctx context.Context, ids ...weir.ConversationID) error
+	// LockForChange locks a conversation's row and its descendants' exclusively.
+	LockForChange(ctx context.Context, id weir.ConversationID) error
+
+	// InsertConversation adds one; its Generation must be set. Conflict with
+	// code "conversation_exists" for a known id, "main_exists" for a second main.
+	InsertConversation(ctx context.Context, c *weir.Conversation) error
+	ChangeConversation(ctx context.Context, id weir.ConversationID, ch weir.ConversationChange) error
+	ChangeActivity(ctx context.Context, id weir.ConversationID, a weir.Activity) error
+	// DeleteBodies removes a conversation's title, records above keep, views,
+	// inputs and steps, and leaves a tombstone. With keep > 0 the records up
+	// to it stay for branches.
+	DeleteBodies(ctx context.Context, id weir.ConversationID, keep weir.Seq) error
+
+	// Append adds records at the end, numbers them and returns them; Time,
+	// Generation and ID must be set, Conversation is id. It fails with
+	// "fenced" unless fence is the lease's current one, and with "moved_on"
+	// when head is not nil and *head is not the newest seq.
+	Append(ctx context.Context, id weir.ConversationID, fence int64, head *weir.Seq, records ...weir.Record) ([]weir.Record, error)
+	// PutViews stores views; the first write of (conversation, seq, lowering) wins.
+	PutViews(ctx context.Context, fence int64, c weir.ConversationID, views ...weir.View) error
+
+	// InsertInput adds an input and sets its Position. Conflict with code
+	// "input_conflict" for a known id.
+	InsertInput(ctx context.Context, in *weir.Input) error
+	// UpdateInput replaces an input's content and state where its stored
+	// revision is revision; in.Revision is what it becomes. Else "moved_on".
+	UpdateInput(ctx context.Context, in *weir.Input, revision int64) error
+
+	InsertStep(ctx context.Context, s *weir.Step) error
+	// UpdateStep stores what has changed of a step under its conversation's fence.
+	UpdateStep(ctx context.Context, fence int64, s *weir.Step) error
+	// AskInterrupt marks the running step, if any, and reports whether there was one.
+	AskInterrupt(ctx context.Context, c weir.ConversationID) (bool, error)
+
+	AppendFlows(ctx context.Context, flows ...*weir.Flow) error // sets their ids
+
+	// AcquireLease takes a free or run-out lease with the next fence; ok is
+	// false when another holds it. Times are the database's.
+	AcquireLease(ctx context.Context, c weir.ConversationID, holder string, ttl time.Duration) (l weir.Lease, ok bool, err error)
+	// RenewLease extends it; "fenced" when it is no longer the holder's.
+	RenewLease(ctx context.Context, l weir.Lease, ttl time.Duration) (weir.Lease, error)
+	// ReleaseLease frees it; releasing what was lost is nothing.
+	ReleaseLease(ctx context.Context, l weir.Lease) error
+
+	// RememberAnswer stores an answer and forgets those older than 24 h.
+	RememberAnswer(ctx context.Context, owner weir.OwnerID, route, key string, a weir.IdempotentAnswer) error
+	// InitSetting stores a value unless there is one, and returns the stored one.
+	InitSetting(ctx context.Context, name string, value []byte) ([]byte, error)
+}
+
+// Store is a database.
+type Store interface {
+	Reader
+	// View runs fn in one transaction that sees one state of the database.
+	View(ctx context.Context, fn func(Reader) error) error
+	// Update runs fn in one transaction and returns when it is durable. fn may
+	// run again when the database asks for a retry, so it must not have
+	// effects outside. An error of fn undoes its writes and is returned.
+	Update(ctx context.Context, fn func(Tx) error) error
+	Close() error
+}
