@@ -8,21 +8,9 @@ package live
 
 import "weir"
 
-// Signal is what watchers of a conversation get.
-type Signal struct {
-	Conversation weir.ConversationID
-	Head         weir.Seq // records up to here can be read; 0: unchanged
-	Inputs       bool     // the inbox changed
-	State        bool     // the conversation's row or state changed
-	Delta        *Delta
-}
+// Signal is what watchers of a conversation get. It is a noun of the product,
+// so that those who publish need not import this room.
+type Signal = weir.Signal
 
-// Delta is more of the running step's answer. Offset is where Text begins in
-// that step's text (or reasoning) so far, in bytes.
-type Delta struct {
-	Step      weir.StepID
-	Offset    int
-	Text      string
-	Reasoning string
-	Tool      string // name of a tool call that has begun
-}
+// Delta is more of the running step's answer.
+type Delta = weir.Delta

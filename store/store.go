@@ -54,8 +54,10 @@ type Reader interface {
 	Steps(ctx context.Context, c weir.ConversationID, before weir.Seq, limit int) ([]weir.Step, error)
 	// UnsettledStep returns the running step, or NotFound.
 	UnsettledStep(ctx context.Context, c weir.ConversationID) (weir.Step, error)
-	// Due returns conversations with pending inputs or an unsettled step whose
-	// lease is free or ran out.
+	// Due returns conversations whose lease is free or ran out and that are
+	// running (their holder died), have pending inputs or an unsettled step.
+	// Those in state waiting are left out, whatever is pending: a person goes
+	// on with them. So are deleted ones.
 	Due(ctx context.Context, limit int) ([]weir.ConversationID, error)
 
 	Flows(ctx context.Context, q weir.FlowQuery) (weir.Page[weir.Flow], error)
