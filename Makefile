@@ -1,0 +1,31 @@
+# What a person runs. Everything that a target needs beyond Go it installs or
+# starts by itself, or says what is missing.
+
+.PHONY: run build test bench storm lint web fuzz clean
+
+run: build
+	./bin/weir demo
+
+build:
+	go build -trimpath -o bin/weir ./cmd/weir
+
+test:
+	./test/run
+
+storm:
+	WEIR_STORM=full ./test/run storm
+
+fuzz:
+	FUZZTIME=$${FUZZTIME:-10m} ./test/run fuzz
+
+bench:
+	go run ./bench
+
+lint:
+	./test/run lint
+
+web:
+	./test/run web
+
+clean:
+	rm -rf bin

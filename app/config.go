@@ -1,0 +1,201 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"weir/model"
+)
+
+// Config is everything that can be set, as weir.toml spells it. A flag goes
+// before the environment (WEIR_…), that before the file, that before the
+// default. An unknown key is an error that names the nearest known one.
+type Config struct {
+	// Listen is the address to serve on. Beyond loopback it is refused unless
+	// AllowPlainHTTP says that something in front does TLS.
+	Listen         string   `toml:"listen"`
+	AllowPlainHTTP bool     `toml:"allow_plain_http"`
+	Hosts          []string `toml:"hosts"` // names accepted in Host beside the loopback ones
+	// Data is the directory that holds everything; Store is where the database
+	// is when it is not there: postgres://…
+	Data         string     `toml:"data"`
+	Store        string     `toml:"store"`
+	DefaultModel string     `toml:"default_model"`
+	Owner        Owner      `toml:"owner"`
+	Providers    []Provider `toml:"provider"`
+	Models       []Model    `toml:"model"`
+	Gate         Gate       `toml:"gate"`
+
+	// Token is the owner's bearer token (WEIR_TOKEN); made and kept in the data
+	// directory when empty. Never read from the file, which others may see.
+	Token string `toml:"-"`
+}
+
+// Owner is the person whose server this is.
+type Owner struct {
+	Name     string `toml:"name"`
+	TimeZone string `toml:"time_zone"` // IANA name; UTC when empty
+}
+
+// Provider is an endpoint that models are called at.
+type Provider struct {
+	ID        string `toml:"id"`
+	Dialect   string `toml:"dialect"`     // anthropic | openai-chat | demo
+	BaseURL   string `toml:"base_url"`    // for anthropic without /v1, for openai-chat with it
+	APIKeyEnv string `toml:"api_key_env"` // environment variable that holds the key
+}
+
+// Model overlays the built-in catalogue; see [model.Profile].
+type Model struct {
+	ID             string `toml:"id"` // "provider/name"
+	Provider       string `toml:"provider"`
+	Name           string `toml:"name"`
+	ContextWindow  int64  `toml:"context_window"`   // tokens
+	MaxOutput      int64  `toml:"max_output"`       // tokens
+	MidSystem      string `toml:"mid_system"`       // native | developer | none
+	MaxTokensField string `toml:"max_tokens_field"` // max_tokens | max_completion_tokens
+	CacheKey       *bool  `toml:"cache_key"`
+}
+
+// Gate sets the limits of what one message may hand over.
+type Gate struct {
+	QuotesPerMessage  int `toml:"quotes_per_message"`  // quotes and pointers together, 8
+	RecallsPerMessage int `toml:"recalls_per_message"` // 3
+}
+
+// maxConfigBytes bounds the file; a longer one is not a configuration.
+const maxConfigBytes = 1 << 20
+
+// ReadConfig reads a file; an empty name is no file.
+func ReadConfig(name string) (Config, error) {
+	var c Config
+	if name == "" {
+		return c, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return c, err
+	}
+	if info.Size() > maxConfigBytes {
+		return c, fmt.Errorf("%s is over %d bytes: that is not a configuration", name, maxConfigBytes)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return c, err
+	}
+	dec := toml.NewDecoder(strings.NewReader(string(b)))
+	dec.DisallowUnknownFields()
+	err = dec.Decode(&c)
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+		first := unknown.Errors[0]
+		row, _ := first.Position()
+		key := strings.Join(first.Key(), ".")
+		return c, fmt.Errorf("%s:%d: unknown key %q, did you mean %q?", name, row, key, nearest(key))
+	}
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		row, col := bad.Position()
+		return c, fmt.Errorf("%s:%d:%d: %w", name, row, col, err)
+	}
+	return c, err
+}
+
+// keys are the known ones, as nearest compares them. A test holds them
+// against the struct.
+var keys = []string{
+	"listen", "allow_plain_http", "hosts", "data", "store", "default_model",
+	"owner", "owner.name", "owner.time_zone",
+	"provider", "provider.id", "provider.dialect", "provider.base_url", "provider.api_key_env",
+	"model", "model.id", "model.provider", "model.name", "model.context_window", "model.max_output",
+	"model.mid_system", "model.max_tokens_field", "model.cache_key",
+	"gate", "gate.quotes_per_message", "gate.recalls_per_message",
+}
+
+// nearest returns the known key with the least edit distance.
+func nearest(key string) string {
+	return slices.MinFunc(keys, func(a, b string) int { return distance(key, a) - distance(key, b) })
+}
+
+// distance is Levenshtein's, over bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// complete fills defaults in and refuses what cannot work, with what to do.
+func (c *Config) complete() error {
+	if c.Listen == "" {
+		c.Listen = "127.0.0.1:7447"
+	}
+	if c.Owner.Name == "" {
+		c.Owner.Name = "the owner"
+	}
+	if c.Gate.QuotesPerMessage == 0 {
+		c.Gate.QuotesPerMessage = 8
+	}
+	if c.Gate.RecallsPerMessage == 0 {
+		c.Gate.RecallsPerMessage = 3
+	}
+	if c.Data == "" {
+		return errors.New("no data directory: name one with --data")
+	}
+	if err := c.checkListen(); err != nil {
+		return err
+	}
+	return c.checkProviders()
+}
+
+func (c *Config) checkListen() error {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return fmt.Errorf("listen %q: write it as 127.0.0.1:7447", c.Listen)
+	}
+	ip := net.ParseIP(host)
+	if host == "localhost" || ip != nil && ip.IsLoopback() || c.AllowPlainHTTP {
+		return nil
+	}
+	return fmt.Errorf("listen %q reaches beyond this machine without TLS: put a TLS proxy in front and set allow_plain_http = true and hosts = [\"your.name\"], or listen on 127.0.0.1", c.Listen)
+}
+
+func (c *Config) checkProviders() error {
+	seen := map[string]bool{}
+	for _, p := range c.Providers {
+		switch {
+		case p.ID == "" || strings.Contains(p.ID, "/"):
+			return fmt.Errorf("provider id %q: give each [[provider]] an id without a slash", p.ID)
+		case seen[p.ID]:
+			return fmt.Errorf("provider %q is there twice", p.ID)
+		case p.Dialect != string(model.Anthropic) && p.Dialect != string(model.OpenAIChat) && p.Dialect != "demo":
+			return fmt.Errorf("provider %q: dialect %q is not known: write anthropic, openai-chat or demo", p.ID, p.Dialect)
+		}
+		seen[p.ID] = true
+	}
+	for _, m := range c.Models {
+		if m.ID == "" || m.Provider == "" || m.Name == "" {
+			return fmt.Errorf("model %q: give each [[model]] an id, a provider and the name the endpoint calls it", m.ID)
+		}
+	}
+	return nil
+}

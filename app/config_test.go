@@ -1,0 +1,77 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestAnUnknownKeyNamesTheNearestKnownOne(t *testing.T) {
+	for written, want := range map[string]string{
+		"lissten = \"127.0.0.1:1\"":                        `"lissten", did you mean "listen"`,
+		"[owner]\nnaem = \"Max\"":                          `"owner.naem", did you mean "owner.name"`,
+		"[[provider]]\nid = \"a\"\nbaseurl = \"http://x\"": `"provider.baseurl", did you mean "provider.base_url"`,
+	} {
+		_, err := ReadConfig(file(t, written))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want …%s…", written, err, want)
+		}
+	}
+}
+
+func TestTheListOfKeysIsTheStruct(t *testing.T) {
+	var want []string
+	var walk func(prefix string, typ reflect.Type)
+	walk = func(prefix string, typ reflect.Type) {
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			name := f.Tag.Get("toml")
+			if name == "-" {
+				continue
+			}
+			want = append(want, prefix+name)
+			ft := f.Type
+			if ft.Kind() == reflect.Slice {
+				ft = ft.Elem()
+			}
+			if ft.Kind() == reflect.Struct {
+				walk(prefix+name+".", ft)
+			}
+		}
+	}
+	walk("", reflect.TypeFor[Config]())
+	got := slices.Clone(keys)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("keys\n got %v\nwant %v", got, want)
+	}
+}
+
+func TestListeningBeyondThisMachineWithoutTLSIsRefused(t *testing.T) {
+	for listen, ok := range map[string]bool{
+		"127.0.0.1:7447": true, "localhost:0": true, "[::1]:7447": true,
+		"0.0.0.0:7447": false, ":7447": false, "192.168.1.5:7447": false, "example.org:80": false, "nonsense": false,
+	} {
+		c := Config{Listen: listen, Data: t.TempDir()}
+		if err := c.complete(); (err == nil) != ok {
+			t.Errorf("listen %q: %v", listen, err)
+		}
+	}
+	c := Config{Listen: "0.0.0.0:7447", AllowPlainHTTP: true, Data: t.TempDir()}
+	if err := c.complete(); err != nil {
+		t.Errorf("told otherwise: %v", err)
+	}
+}
+
+func file(t *testing.T, content string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "weir.toml")
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}

@@ -1,0 +1,101 @@
+package client
+
+import (
+	"time"
+
+	"weir"
+)
+
+// Page is one page of a list.
+type Page[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next,omitempty"`
+}
+
+// Conversation is what the API says of one, as far as a client acts on it.
+type Conversation struct {
+	ID         weir.ConversationID `json:"id"`
+	Title      string              `json:"title"`
+	Kind       weir.Kind           `json:"kind"`
+	State      weir.State          `json:"state"`
+	Visibility struct {
+		Level    weir.Level `json:"level"`
+		Category string     `json:"category"`
+	} `json:"visibility"`
+	Model      string    `json:"model"`
+	HeadSeq    weir.Seq  `json:"head_seq"`
+	LastActive time.Time `json:"last_active"`
+}
+
+// Item is an entry of the timeline, as far as a client acts on it.
+type Item struct {
+	ID    weir.MessageID  `json:"id"`
+	Seq   weir.Seq        `json:"seq"`
+	Kind  weir.RecordKind `json:"kind"`
+	Time  time.Time       `json:"time"`
+	Text  string          `json:"text"`
+	Parts []struct {
+		Type weir.PartType `json:"type"`
+		Text string        `json:"text"`
+		Name string        `json:"name"`
+	} `json:"parts"`
+	References []struct {
+		Type         weir.ReferenceType  `json:"type"`
+		Conversation weir.ConversationID `json:"conversation"`
+		Message      weir.MessageID      `json:"message"`
+		Title        string              `json:"title"`
+		Excerpt      string              `json:"excerpt"`
+	} `json:"references"`
+	Input       weir.InputID `json:"input"`
+	Step        weir.StepID  `json:"step"`
+	Outcome     string       `json:"outcome"`
+	Code        string       `json:"code"`
+	Reason      string       `json:"reason"`
+	Title       string       `json:"title"`
+	Interrupted bool         `json:"interrupted"`
+	Hidden      bool         `json:"hidden"`
+}
+
+// Preview is what a person is shown before a reference is sent.
+type Preview struct {
+	Reference         weir.Reference `json:"reference"`
+	Title             string         `json:"title"`
+	Excerpt           string         `json:"excerpt"`
+	TextLength        int            `json:"text_length"`
+	Truncated         bool           `json:"truncated"`
+	NeedsConfirmation bool           `json:"needs_confirmation"`
+	Reasons           []weir.Reason  `json:"reasons"`
+	Confirmation      string         `json:"confirmation"`
+	Digest            string         `json:"digest"`
+}
+
+// Input is an accepted message.
+type Input struct {
+	ID         weir.InputID    `json:"id"`
+	State      weir.InputState `json:"state"`
+	Delivery   weir.Delivery   `json:"delivery"`
+	AdmittedAt time.Time       `json:"admitted_at"`
+	Code       string          `json:"code"`
+	Reason     string          `json:"reason"`
+}
+
+// Message is what is sent to a conversation.
+type Message struct {
+	ID         weir.InputID     `json:"id,omitempty"`
+	Text       string           `json:"text"`
+	References []weir.Reference `json:"references,omitempty"`
+	Mentions   string           `json:"mentions,omitempty"`
+	Delivery   weir.Delivery    `json:"delivery,omitempty"`
+}
+
+// Step is one model call, as listed.
+type Step struct {
+	ID        weir.StepID    `json:"id"`
+	State     weir.StepState `json:"state"`
+	Model     string         `json:"model"`
+	Ledger    weir.Ledger    `json:"ledger"`
+	Usage     *weir.Usage    `json:"usage"`
+	Code      string         `json:"code"`
+	Reason    string         `json:"reason"`
+	StartedAt time.Time      `json:"started_at"`
+}
