@@ -1,0 +1,157 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"weir"
+)
+
+// name is what every provider takes as the name of a tool.
+const namePattern = `^[a-zA-Z0-9_-]{1,64}$`
+
+// Registry holds the tools that may be offered and called.
+type Registry struct {
+	tools  map[string]Tool
+	defs   []Definition // by name
+	limits Limits
+	runs   sync.WaitGroup
+}
+
+// NewRegistry makes a registry of tools. A bad or doubled name and a schema
+// that is not a JSON object are programming errors and refused.
+func NewRegistry(l Limits, tools ...Tool) (*Registry, error) {
+	r := &Registry{tools: map[string]Tool{}, limits: l.orDefaults()}
+	valid := regexp.MustCompile(namePattern)
+	for _, t := range tools {
+		d := t.Definition()
+		if !valid.MatchString(d.Name) {
+			return nil, fmt.Errorf("tool: name %q does not match %s", d.Name, namePattern)
+		}
+		if _, twice := r.tools[d.Name]; twice {
+			return nil, fmt.Errorf("tool: %q is there twice", d.Name)
+		}
+		if !isObject(d.InputSchema) {
+			return nil, fmt.Errorf("tool: the input schema of %q is not a JSON object", d.Name)
+		}
+		r.tools[d.Name] = t
+		r.defs = append(r.defs, d)
+	}
+	slices.SortFunc(r.defs, func(a, b Definition) int { return strings.Compare(a.Name, b.Name) })
+	return r, nil
+}
+
+// Definitions lists the tools by name. The caller must not change the list.
+func (r *Registry) Definitions() []Definition { return r.defs }
+
+// Offered is the list as JSON, to be frozen with an epoch; nil for no tools.
+func (r *Registry) Offered() (json.RawMessage, error) {
+	if len(r.defs) == 0 {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r.defs); err != nil {
+		return nil, fmt.Errorf("tool: encode the definitions: %w", err)
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// Alone reports whether calls of the named tool run beside no others.
+func (r *Registry) Alone(name string) bool {
+	a, ok := r.tools[name].(Alone)
+	return ok && a.Alone()
+}
+
+// Run runs one call and returns its one result, at the latest at the deadline
+// or when ctx ends.
+func (r *Registry) Run(ctx context.Context, name string, c Call) Result {
+	t, ok := r.tools[name]
+	if !ok {
+		return fault("The tool %q is not available.", clean(name))
+	}
+	if !isObject(c.Input) {
+		return fault("The arguments are not a JSON object, so %q was not run. Call it again with valid arguments.", name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.limits.Deadline)
+	defer cancel()
+	done := make(chan Result, 1) // buffered: a late result has nobody to wait for
+	r.runs.Add(1)
+	go func() {
+		defer r.runs.Done()
+		done <- r.run(ctx, t, name, c)
+	}()
+	select {
+	case res := <-done:
+		return res
+	case <-ctx.Done():
+	}
+	select { // a result that came at the same moment counts
+	case res := <-done:
+		return res
+	default:
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fault("%q did not finish within %s; it may or may not have taken effect.", name, r.limits.Deadline)
+	}
+	return Interrupted()
+}
+
+// Interrupted is the result of a call that was begun and whose end nobody saw.
+func Interrupted() Result {
+	return Result{Text: "interrupted; it may or may not have taken effect", IsError: true}
+}
+
+// Wait waits until tools that outlived their calls have ended, or ctx has.
+func (r *Registry) Wait(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() { r.runs.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *Registry) run(ctx context.Context, t Tool, name string, c Call) (res Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			res = fault("%q failed.", name)
+			res.Err = fmt.Errorf("tool: %s panicked: %v", name, p)
+		}
+	}()
+	res, err := t.Run(ctx, c)
+	var known *weir.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &known) && known.Public != "":
+		res = Result{Text: known.Public, IsError: true}
+	case ctx.Err() != nil:
+		res = Interrupted()
+	default:
+		res = fault("%q failed.", name)
+	}
+	res.Text, res.Err = Bound(res.Text, r.limits.ResultBytes), err
+	return res
+}
+
+func fault(format string, args ...any) Result {
+	return Result{Text: fmt.Sprintf(format, args...), IsError: true}
+}
+
+// clean makes a name that came from a model fit to be shown on one line.
+func clean(name string) string { return Bound(strings.ToValidUTF8(name, "\uFFFD"), 64) }
+
+func isObject(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && raw[0] == '{' && json.Valid(raw)
+}
