@@ -1,0 +1,25 @@
+// Package turn takes what people send and turns it into steps of a model:
+// admission, promotion, the safe boundary, one model call at a time, the
+// settlement of what it called, and the recovery of what a dead process left.
+//
+// Loss. When [Engine.Admit] returns, the input survives a power cut. It is
+// promoted exactly once, in the order of the inbox. A step is settled exactly
+// once; a crash loses at most a second of streamed text, never a record; what
+// a tool had begun is never run a second time.
+//
+// Order. The log of a conversation is written by the holder of its lease
+// alone, and every write names the lease's fence, so two processes cannot both
+// write, whatever their clocks do. What others can see is published after the
+// commit that made it true.
+//
+// Concurrency. An Engine may be used from any goroutine. It runs one drain a
+// conversation, a bounded number at once; each drain, its lease's renewal and
+// the watcher of its running step are goroutines of the Engine that [Engine.Stop]
+// waits for. A ring starts a drain at once; the sweep, every two seconds, makes
+// certain that a lost ring costs time and nothing else.
+//
+// Whether a conversation is due is decided in the transaction that would make
+// it idle. After an interrupt it is not: its row says that it waits for a
+// person ([weir.Waiting], for "resume") as long as inputs are pending, and the
+// next admission or retry takes that mark away.
+package turn
