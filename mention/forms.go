@@ -2,43 +2,43 @@ package mention
 
 import "strings"
 
-// form is what is spelt @[label](target), whatever the target is.
-type form struct {
-	label, uri span
-	end        int
-}
-
-// forms finds explicit forms in one paragraph. It is asked for ascending
-// positions and remembers how far it looked, so that many open brackets
-// without a close cost one look and not one each.
+// forms finds explicit forms, @[label](target) with whatever target, in one
+// paragraph. It is asked for ascending positions and remembers how far it
+// looked, so that many open brackets without a close cost one look and not
+// one each.
 type forms struct {
 	text    string
-	code    []span // code spans that end after the last bracket found
-	bracket int    // first unescaped "]" at or after the last position asked for
+	code    []span // code spans that end after bracket
+	bracket int    // the last unescaped "]" found, or the end of the text
 	paren   int    // the same for what ends a target
+
+	label, target span // of the form found last
+	end           int
 }
 
-// at returns the form whose "@" is at i.
-func (f *forms) at(i int) (form, bool) {
-	label := span{i + len("@["), f.closing(i + len("@["))}
-	if !strings.HasPrefix(f.text[label.upto:], "](") {
-		return form{}, false
+// at finds the form whose "@" is at i. (The result is left in f: returned, it
+// would cost more than the look at what is most often no form.)
+func (f *forms) at(i int) bool {
+	if i+1 >= len(f.text) || f.text[i+1] != '[' {
+		return false
 	}
-	uri := span{label.upto + len("]("), 0}
-	uri.upto = f.target(uri.from)
-	if !strings.HasPrefix(f.text[uri.upto:], ")") || len(f.code) > 0 && f.code[0].from < uri.upto {
-		return form{}, false
+	from := i + len("@[")
+	if f.bracket < from {
+		f.bracket = f.closing(from)
 	}
-	return form{label, uri, uri.upto + 1}, true
+	if !strings.HasPrefix(f.text[f.bracket:], "](") {
+		return false
+	}
+	f.label = span{from, f.bracket}
+	f.target = span{f.bracket + len("]("), f.ending(f.bracket + len("]("))}
+	f.end = f.target.upto + 1
+	return strings.HasPrefix(f.text[f.target.upto:], ")") && (len(f.code) == 0 || f.code[0].from > f.target.upto)
 }
 
 // closing returns the first "]" from i on that is neither escaped nor in code,
 // or the end of the text. A backslash before it belongs to the label unless
 // it is itself escaped, so only the run of backslashes right before counts.
 func (f *forms) closing(i int) int {
-	if f.bracket >= i {
-		return f.bracket
-	}
 	for i < len(f.text) {
 		limit := len(f.text)
 		if len(f.code) > 0 {
@@ -56,17 +56,15 @@ func (f *forms) closing(i int) int {
 		case escaped(f.text, i+n):
 			i += n + 1
 		default:
-			f.bracket = i + n
-			return f.bracket
+			return i + n
 		}
 	}
-	f.bracket = len(f.text)
-	return f.bracket
+	return len(f.text)
 }
 
-// target returns where the target that begins at i ends: at a ")", or, open,
+// ending returns where the target that begins at i ends: at a ")", or, open,
 // at the end of its line.
-func (f *forms) target(i int) int {
+func (f *forms) ending(i int) int {
 	if f.paren < i {
 		f.paren = len(f.text)
 		if n := strings.IndexAny(f.text[i:], ")\n\r"); n >= 0 {
@@ -111,7 +109,7 @@ func codeSpans(text string, from int) []span {
 // pair makes spans of runs of backticks. A backslash before a run takes its
 // first backtick away from an opening run; a closing run does not care.
 func pair(text string, from int, runs []span) []span {
-	last := map[int]int{} // by length, the first run after k
+	last := map[int]int{}           // by length, the first run after k
 	opens := make([]int, len(runs)) // the next run that closes this one, 0 for none
 	for k := len(runs) - 1; k >= 0; k-- {
 		length := runs[k].upto - runs[k].from

@@ -17,11 +17,14 @@ type scanner struct {
 // span is a stretch of text.
 type span struct{ from, upto int }
 
+func cut(text string, s span) string { return text[s.from:s.upto] }
+
 // paragraph scans text[from:]; text before from is looked at only for the
 // character on the left of a bare URI.
 func (sc *scanner) paragraph(text string, from int) {
 	code := codeSpans(text, from)
 	forms := forms{text: text, code: code, bracket: -1, paren: -1}
+	at := byte('@') // worth a look as long as some label may close
 	for i := from; i < len(text); {
 		if len(code) > 0 && i >= code[0].from {
 			i = max(i, code[0].upto)
@@ -32,11 +35,14 @@ func (sc *scanner) paragraph(text string, from int) {
 		if len(code) > 0 {
 			limit = code[0].from
 		}
-		for i < limit && text[i] != '@' && text[i] != 'w' && text[i] != '\\' {
+		for i < limit && text[i] != at && text[i] != 'w' && text[i] != '\\' {
 			i++
 		}
 		if i < limit {
 			i = sc.special(&forms, i)
+		}
+		if forms.bracket == len(text) {
+			at = 'w'
 		}
 	}
 }
@@ -44,30 +50,41 @@ func (sc *scanner) paragraph(text string, from int) {
 // special looks at one of the characters that may begin something and returns
 // where to go on.
 func (sc *scanner) special(forms *forms, i int) int {
-	text := forms.text
-	switch rest := text[i:]; {
-	case strings.HasPrefix(rest, `\@[`):
-		sc.scan.Escapes = append(sc.scan.Escapes, i)
-		if f, ok := forms.at(i + 1); ok {
-			return f.end
+	switch text := forms.text; text[i] {
+	case '@':
+		return sc.explicit(forms, i)
+	case 'w':
+		if strings.HasPrefix(text[i:], scheme) {
+			return sc.bare(text, i)
 		}
-		return i + len(`\@[`)
-	case strings.HasPrefix(rest, "@["):
-		f, ok := forms.at(i)
-		if !ok || !strings.HasPrefix(text[f.uri.from:], scheme) {
-			return i + len("@[")
+	case '\\':
+		if strings.HasPrefix(text[i:], `\@[`) {
+			sc.scan.Escapes = append(sc.scan.Escapes, i)
+			if forms.at(i + 1) {
+				return forms.end // nothing inside is a mention either
+			}
+			return i + len(`\@[`)
 		}
-		a, ok := decode(text[f.uri.from:f.uri.upto])
-		if !ok {
-			sc.bad = append(sc.bad, i)
-			return f.end
-		}
-		sc.add(Mention{Start: i, End: f.end, Label: unescape(text[f.label.from:f.label.upto]), Explicit: true}, a)
-		return f.end
-	case strings.HasPrefix(rest, scheme):
-		return sc.bare(text, i)
 	}
 	return i + 1
+}
+
+// explicit takes the mention at i, if there is one.
+func (sc *scanner) explicit(forms *forms, i int) int {
+	if !forms.at(i) {
+		return i + 1
+	}
+	label, target := cut(forms.text, forms.label), cut(forms.text, forms.target)
+	if !strings.HasPrefix(target, scheme) {
+		return i + len("@[")
+	}
+	a, ok := decode(target)
+	if !ok {
+		sc.bad = append(sc.bad, i)
+		return forms.end
+	}
+	sc.add(Mention{Start: i, End: forms.end, Label: unescape(label), Explicit: true}, a)
+	return forms.end
 }
 
 // bare takes a URI that stands by itself, or what only begins like one.
