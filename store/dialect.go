@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// dialect is what differs between the two databases. All statements are
+// written once, with ? for arguments and these words in braces:
+//
+//	{ids}    a subquery over one argument, a JSON array of strings
+//	{walls}  JSON array of the isolated ancestors of conversation c
+//	{has}    function (text, part) that is > 0 when text contains part
+//	{now}    the time in microseconds; takes one argument, [dialect.now]
+//	{shared} locks selected rows against change until the transaction ends
+//	{change} locks selected rows exclusively until the transaction ends
+type dialect struct {
+	words    *strings.Replacer
+	numbered bool // arguments are spelled $1, $2, …
+
+	// now is the argument of {now}: a time, or nil where the database's own
+	// clock counts.
+	now func() any
+	// run tells leases given since this opening of the database from older
+	// ones, which are free; "" where they stay good.
+	run string
+	// matching selects ids of owner's conversations that hold all of the
+	// pieces, at most limit of them.
+	matching string
+	// piecesArg makes the first argument of matching.
+	piecesArg func(pieces []string) any
+	// index puts a conversation's pieces into the candidate index; fresh says
+	// that it was not there before.
+	index func(ctx context.Context, q querier, id string, pieces []string, fresh bool) error
+
+	spelled sync.Map // statement as written → as sent
+}
+
+// spell turns a statement as written into the database's own spelling.
+func (d *dialect) spell(text string) string {
+	if s, ok := d.spelled.Load(text); ok {
+		return s.(string)
+	}
+	s := d.words.Replace(text)
+	if d.numbered {
+		s = number(s)
+	}
+	d.spelled.Store(text, s)
+	return s
+}
+
+// number replaces each ? by $1, $2, … No statement holds a ? of another kind.
+func number(s string) string {
+	var b strings.Builder
+	for n := 1; ; n++ {
+		before, after, found := strings.Cut(s, "?")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(n))
+		s = after
+	}
+}

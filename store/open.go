@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"weir"
+)
+
+// Options are for tests and unusual homes; the zero value is right elsewhere.
+type Options struct {
+	// Now gives SQLite's time of leases and remembered answers; [time.Now]
+	// when nil. PostgreSQL always uses its own clock.
+	Now func() time.Time
+}
+
+// ReadOnly is a database that is looked at beside a running server.
+type ReadOnly interface {
+	Reader
+	// View runs fn in one transaction that sees one state of the database.
+	View(ctx context.Context, fn func(Reader) error) error
+	Close() error
+}
+
+// Open opens the database at a URL, makes it if it is not there, and brings
+// its tables up to date. "postgres://…" is a PostgreSQL server; "sqlite:DIR"
+// or a plain path is a directory with an SQLite database, which is locked
+// against other processes until Close (code "data_dir_in_use").
+func Open(ctx context.Context, url string) (Store, error) {
+	return OpenWith(ctx, url, Options{})
+}
+
+// OpenWith is [Open] with options.
+func OpenWith(ctx context.Context, url string, o Options) (Store, error) {
+	if isPostgres(url) {
+		return openPostgres(ctx, url)
+	}
+	return openSQLite(ctx, directory(url), o)
+}
+
+// OpenReadOnly opens an existing database for looking only: it takes no lock,
+// migrates nothing and writes nothing, so it works beside a running server.
+func OpenReadOnly(ctx context.Context, url string) (ReadOnly, error) {
+	if isPostgres(url) {
+		return lookPostgres(ctx, url)
+	}
+	return lookSQLite(ctx, directory(url))
+}
+
+func isPostgres(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
+func directory(url string) string { return strings.TrimPrefix(url, "sqlite:") }
+
+func badSchema(have, want int64) error {
+	if have > want {
+		return weir.Fault(weir.Unavailable, "database_newer", "The database was made by a newer Weir (its tables are version %d, this program knows %d); run that version.", have, want)
+	}
+	return weir.Fault(weir.Unavailable, "database_older", "The database was made by an older Weir (its tables are version %d, this program wants %d); start the server once to bring it up to date.", have, want)
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+
+	"weir"
+)
+
+// reading answers each question outside a transaction in a view of its own,
+// so that an answer made of several queries is of one moment.
+type reading struct {
+	view func(ctx context.Context, fn func(Reader) error) error
+}
+
+// ask runs one question.
+func ask[T any](ctx context.Context, r reading, question func(Reader) (T, error)) (answer T, err error) {
+	err = r.view(ctx, func(r Reader) error {
+		answer, err = question(r)
+		return err
+	})
+	return answer, err
+}
+
+func (r reading) Conversation(ctx context.Context, id weir.ConversationID) (weir.Conversation, error) {
+	return ask(ctx, r, func(r Reader) (weir.Conversation, error) { return r.Conversation(ctx, id) })
+}
+
+func (r reading) Conversations(ctx context.Context, q weir.ConversationQuery) (weir.Page[weir.Conversation], error) {
+	return ask(ctx, r, func(r Reader) (weir.Page[weir.Conversation], error) { return r.Conversations(ctx, q) })
+}
+
+func (r reading) Candidates(ctx context.Context, q weir.CandidateQuery) ([]weir.Conversation, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Conversation, error) { return r.Candidates(ctx, q) })
+}
+
+func (r reading) Descendants(ctx context.Context, id weir.ConversationID) ([]weir.Conversation, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Conversation, error) { return r.Descendants(ctx, id) })
+}
+
+func (r reading) Records(ctx context.Context, c *weir.Conversation, q weir.RecordQuery) ([]weir.Record, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Record, error) { return r.Records(ctx, c, q) })
+}
+
+func (r reading) Structure(ctx context.Context, c *weir.Conversation) ([]weir.Record, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Record, error) { return r.Structure(ctx, c) })
+}
+
+func (r reading) Message(ctx context.Context, c *weir.Conversation, id weir.MessageID) (weir.Record, error) {
+	return ask(ctx, r, func(r Reader) (weir.Record, error) { return r.Message(ctx, c, id) })
+}
+
+func (r reading) Views(ctx context.Context, c *weir.Conversation, lowering string, from, upto weir.Seq) ([]weir.View, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.View, error) { return r.Views(ctx, c, lowering, from, upto) })
+}
+
+func (r reading) Input(ctx context.Context, c weir.ConversationID, id weir.InputID) (weir.Input, error) {
+	return ask(ctx, r, func(r Reader) (weir.Input, error) { return r.Input(ctx, c, id) })
+}
+
+func (r reading) Inputs(ctx context.Context, c weir.ConversationID, limit int) ([]weir.Input, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Input, error) { return r.Inputs(ctx, c, limit) })
+}
+
+func (r reading) PendingInputs(ctx context.Context, c weir.ConversationID) ([]weir.Input, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Input, error) { return r.PendingInputs(ctx, c) })
+}
+
+func (r reading) Step(ctx context.Context, c weir.ConversationID, id weir.StepID) (weir.Step, error) {
+	return ask(ctx, r, func(r Reader) (weir.Step, error) { return r.Step(ctx, c, id) })
+}
+
+func (r reading) Steps(ctx context.Context, c weir.ConversationID, before weir.Seq, limit int) ([]weir.Step, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Step, error) { return r.Steps(ctx, c, before, limit) })
+}
+
+func (r reading) UnsettledStep(ctx context.Context, c weir.ConversationID) (weir.Step, error) {
+	return ask(ctx, r, func(r Reader) (weir.Step, error) { return r.UnsettledStep(ctx, c) })
+}
+
+func (r reading) Due(ctx context.Context, limit int) ([]weir.ConversationID, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.ConversationID, error) { return r.Due(ctx, limit) })
+}
+
+func (r reading) Flows(ctx context.Context, q weir.FlowQuery) (weir.Page[weir.Flow], error) {
+	return ask(ctx, r, func(r Reader) (weir.Page[weir.Flow], error) { return r.Flows(ctx, q) })
+}
+
+func (r reading) FlowsOf(ctx context.Context, c weir.ConversationID, in weir.InputID) ([]weir.Flow, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Flow, error) { return r.FlowsOf(ctx, c, in) })
+}
+
+func (r reading) Answer(ctx context.Context, owner weir.OwnerID, route, key string) (weir.IdempotentAnswer, error) {
+	return ask(ctx, r, func(r Reader) (weir.IdempotentAnswer, error) { return r.Answer(ctx, owner, route, key) })
+}
+
+func (r reading) Setting(ctx context.Context, name string) ([]byte, error) {
+	return ask(ctx, r, func(r Reader) ([]byte, error) { return r.Setting(ctx, name) })
+}

@@ -1,0 +1,202 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+
+	"weir"
+)
+
+// sqliteStore is one database file with one writer and a pool of readers.
+type sqliteStore struct {
+	reading
+	lock    *os.File // nil when only looking
+	writing *sql.DB
+	group   *group
+	readers *readers
+	once    sync.Once
+	closed  error
+}
+
+func openSQLite(ctx context.Context, dir string, o Options) (_ *sqliteStore, err error) {
+	lock, err := lockDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	file, err := filepath.Abs(filepath.Join(dir, databaseFile))
+	if err != nil {
+		lock.Close()
+		return nil, unusable(dir, err)
+	}
+	s := &sqliteStore{lock: lock}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if s.writing, err = connect(file, false); err != nil {
+		return nil, err
+	}
+	s.writing.SetMaxOpenConns(1)
+	if err := migrate(ctx, s.writing, goose.DialectSQLite3, "sqlite"); err != nil {
+		return nil, err
+	}
+	syncDir(dir)
+	d := sqliteDialect(o.Now)
+	conn, err := openConn(ctx, s.writing, d)
+	if err != nil {
+		return nil, err
+	}
+	s.group = startGroup(conn)
+	return s, s.openReaders(file, d)
+}
+
+func lookSQLite(ctx context.Context, dir string) (_ *sqliteStore, err error) {
+	file, err := filepath.Abs(filepath.Join(dir, databaseFile))
+	if err == nil {
+		_, err = os.Stat(file)
+	}
+	if err != nil {
+		f := weir.Fault(weir.NotFound, "data_dir_empty", "There is no Weir database in %s.", dir)
+		f.Err = err
+		return nil, f
+	}
+	s := &sqliteStore{}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if err := s.openReaders(file, sqliteDialect(nil)); err != nil {
+		return nil, err
+	}
+	return s, checkSchema(ctx, s.readers.db, goose.DialectSQLite3, "sqlite")
+}
+
+func (s *sqliteStore) openReaders(file string, d *dialect) error {
+	db, err := connect(file, true)
+	if err != nil {
+		return err
+	}
+	s.readers = newReaders(db, d)
+	s.reading = reading{s.readers.view}
+	return nil
+}
+
+func connect(file string, readOnly bool) (*sql.DB, error) {
+	q := url.Values{}
+	for _, pragma := range []string{
+		"busy_timeout(10000)", "foreign_keys(1)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)",
+		"temp_store(MEMORY)", "cache_size(-4000)",
+	} {
+		q.Add("_pragma", pragma)
+	}
+	if readOnly {
+		q.Set("mode", "rw") // it must be there; reading a WAL needs its shared memory written
+		q.Set("_query_only", "1")
+	} else {
+		q.Add("_pragma", "journal_mode(WAL)")
+		q.Add("_pragma", "journal_size_limit(67108864)")
+		q.Add("_pragma", "secure_delete(1)") // what is deleted is overwritten
+	}
+	path := filepath.ToSlash(file)
+	if !strings.HasPrefix(path, "/") { // C:/…
+		path = "/" + path
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}
+	c, err := sqlite.NewConnector(u.String())
+	if err != nil {
+		return nil, fault(err)
+	}
+	return sql.OpenDB(c), nil
+}
+
+func (s *sqliteStore) View(ctx context.Context, fn func(Reader) error) error {
+	return s.readers.view(ctx, fn)
+}
+
+func (s *sqliteStore) Update(ctx context.Context, fn func(Tx) error) error {
+	return s.group.update(ctx, fn)
+}
+
+// Close waits for the commit that is under way and for readers.
+func (s *sqliteStore) Close() error {
+	s.once.Do(func() {
+		if s.readers != nil {
+			s.closed = s.readers.close()
+		}
+		if s.group != nil {
+			s.group.close()
+			s.group.conn.close()
+		}
+		if s.writing != nil {
+			if err := s.writing.Close(); err != nil {
+				s.closed = err
+			}
+		}
+		if s.lock != nil {
+			s.lock.Close()
+		}
+	})
+	return fault(s.closed)
+}
+
+func sqliteDialect(now func() time.Time) *dialect {
+	if now == nil {
+		now = time.Now
+	}
+	return &dialect{
+		words: strings.NewReplacer(
+			"{ids}", `(SELECT value FROM json_each(?))`,
+			"{walls}", `CASE WHEN c.lineage = '' THEN '' ELSE (
+				SELECT json_group_array(a.ancestor) FROM ancestry a JOIN conversations p ON p.id = a.ancestor
+				WHERE a.descendant = c.id AND p.level = 'isolated') END`,
+			"{has}", `instr`,
+			"{now}", `CAST(? AS INTEGER)`,
+			"{shared}", ``,
+			"{change}", ``,
+		),
+		now: func() any { return micros(now()) },
+		run: rand.Text(),
+		matching: `SELECT c.id FROM grams CROSS JOIN conversations c
+			WHERE grams MATCH ? AND c.num = grams.rowid AND c.owner = ? LIMIT ?`,
+		piecesArg: func(pieces []string) any { return phrase(pieces, `"`) },
+		index:     sqliteIndex,
+	}
+}
+
+// phrase spells pieces as tokens that the index takes for what they are.
+func phrase(pieces []string, quote string) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		b.WriteString(quote)
+		for i := range len(p) {
+			const digits = "0123456789abcdef"
+			b.WriteByte(digits[p[i]>>4])
+			b.WriteByte(digits[p[i]&15])
+		}
+		b.WriteString(quote)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+func sqliteIndex(ctx context.Context, q querier, id string, pieces []string, fresh bool) error {
+	if !fresh {
+		if _, err := q.exec(ctx, `DELETE FROM grams WHERE rowid = (SELECT num FROM conversations WHERE id = ?)`, id); err != nil {
+			return err
+		}
+	}
+	_, err := q.exec(ctx, `INSERT INTO grams (rowid, pieces) SELECT num, ? FROM conversations WHERE id = ?`, phrase(pieces, ""), id)
+	return err
+}
