@@ -72,7 +72,11 @@ type blocks struct {
 
 // container is a block quote, or a list item whose content is indented by so
 // many columns.
-type container struct{ indent int }
+// An item that is empty so far ends with a blank line.
+type container struct {
+	indent int
+	empty  bool
+}
 
 func (c container) isQuote() bool { return c.indent == 0 }
 
@@ -122,8 +126,12 @@ func (b *blocks) match(l *line) int {
 				return i
 			}
 		case l.blank():
+			if c.empty {
+				return i
+			}
 		case l.indent() >= c.indent:
 			l.base += c.indent
+			b.open[i].empty = false
 		default:
 			return i
 		}

@@ -80,7 +80,7 @@ func (l *line) container(interrupts bool) (container, bool) {
 	if l.blank() || l.column-after > 4 {
 		l.base = after + 1 // an empty item, or one that begins with indented code
 	}
-	return container{indent: l.base - outer}, true
+	return container{indent: l.base - outer, empty: l.blank()}, true
 }
 
 // marker returns the width of the list marker here, 0 for none.

@@ -114,6 +114,8 @@ func TestWhatIsShownWhenAllMentionsCount(t *testing.T) {
 		{"a fence ends with its block quote", "> ```\n> A\nA", "> ```\n> A\n@a"},
 		{"a fence in a list item", "- x\n\n  ```\n  A\n\n  A\n  ```\n  A", "- x\n\n  ```\n  A\n\n  A\n  ```\n  @a"},
 		{"a fence in a nested list item", "- x\n  - y\n\n    ```\n\n    A\n    ```\n    A", "- x\n  - y\n\n    ```\n\n    A\n    ```\n    @a"},
+		{"an empty item ends with a blank line", "-\n\n  ~~~ x\nA", "-\n\n  ~~~ x\nA"},
+		{"an empty item is over after a blank line", "10)\n\n    ~~~\n    A", "10)\n\n    ~~~\n    @a"},
 		{"a fence ends with its list item", "10. ```\n    A\n\nA", "10. ```\n    A\n\n@a"},
 
 		{"a word before a bare URI", "xA éA 9A ٣A", "xA éA 9A ٣A"},
