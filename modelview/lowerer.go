@@ -2,6 +2,7 @@ package modelview
 
 import (
 	"context"
+	"strings"
 
 	"weir"
 	"weir/model"
@@ -14,52 +15,89 @@ type Source interface {
 	Views(ctx context.Context, c *weir.Conversation, lowering string, from, upto weir.Seq) ([]weir.View, error)
 }
 
-// Dialect renders records for one wire protocol.
-type Dialect interface {
-	Tag() string
+// Lowerer turns transcripts into requests. It never changes.
+type Lowerer struct{ dialects []Dialect }
+
+// New returns a Lowerer for the given dialects, or for all built-in ones. Of
+// several versions of a dialect the last one is for new conversations; the
+// others are for those that were begun with them.
+func New(dialects ...Dialect) *Lowerer {
+	if len(dialects) == 0 {
+		dialects = []Dialect{Anthropic(), OpenAIChat()}
+	}
+	return &Lowerer{dialects: dialects}
 }
 
-// Lowerer turns transcripts into requests.
-type Lowerer struct{}
-
-// New returns a Lowerer for the given dialects, or for all built-in ones.
-func New(dialects ...Dialect) *Lowerer { panic("not yet") }
-
-// Window returns the (cold) warm state of one holder of a conversation.
-func (l *Lowerer) Window(c *weir.Conversation) *Window { panic("not yet") }
-
-// Rebuild returns the exact bytes of a step's request.
-func (l *Lowerer) Rebuild(ctx context.Context, src Source, c *weir.Conversation, start *weir.Record) ([]byte, error) {
-	panic("not yet")
+// Window returns a cold window on a conversation, for one holder.
+func (l *Lowerer) Window(c *weir.Conversation) *Window {
+	copied := *c
+	return &Window{lowerer: l, conversation: &copied}
 }
 
-// Options are what a request says beside its prefix.
-type Options struct {
-	MaxTokens int64 // 0: the profile's
-	ToolsOff  bool  // list the tools, permit none
+// lowering is a way to render records. key names the views it makes. Only
+// heads need a profile: a lowering that was parsed from a key has none.
+type lowering struct {
+	dialect Dialect
+	mode    model.MidSystem
+	key     string
+	profile model.Profile
 }
 
-// Request is a request to a provider and what is to be stored with it.
-type Request struct {
-	Body     []byte
-	Lowering string
-	Tail     string
-	Marks    []int64
-	Ledger   weir.Ledger
-	Views    []weir.View // to be put in the transaction that appends the StepStart
+// detached is added to the key for records from before the epoch in force:
+// their answers stand behind another head than the one they were signed
+// behind, so they go without signed reasoning, and updates that the baseline
+// replaced are left out.
+const detached = "~"
+
+// choose returns the lowering for a profile. A conversation whose last request
+// used an older version of the same dialect, mode and model stays with it.
+func (l *Lowerer) choose(p model.Profile, last string) (lowering, error) {
+	mode := p.MidSystem
+	if mode == "" {
+		mode = model.MidNone
+	}
+	target := p.ID
+	if _, name, _ := strings.Cut(p.ID, "/"); name != p.Name {
+		target += "=" + p.Name // frozen heads hold the name, so it is part of the key
+	}
+	var found *lowering
+	for _, d := range l.dialects {
+		if name, _, _ := strings.Cut(d.Tag(), "/"); name != string(p.Dialect) {
+			continue
+		}
+		found = &lowering{dialect: d, mode: mode, profile: p,
+			key: d.Tag() + "+" + string(mode) + "@" + target}
+		if found.key == last {
+			break
+		}
+	}
+	if found == nil {
+		return lowering{}, weir.Fault(weir.Unprocessable, "model_dialect_unknown",
+			"The model %s speaks the dialect %q, which this server does not; choose another model.", p.ID, p.Dialect)
+	}
+	return *found, nil
 }
 
-// Window is the state that one holder of a conversation keeps between steps.
-type Window struct{}
+// parse returns the lowering that a key names, if its dialect is known.
+func (l *Lowerer) parse(key string) (lowering, bool) {
+	tag, rest, _ := strings.Cut(key, "+")
+	mode, _, ok := strings.Cut(rest, "@")
+	if !ok {
+		return lowering{}, false
+	}
+	for _, d := range l.dialects {
+		if d.Tag() == tag {
+			return lowering{dialect: d, mode: model.MidSystem(mode), key: key}, true
+		}
+	}
+	return lowering{}, false
+}
 
-// Expect names the model that the next request is for, so that CatchUp can
-// lower for it outside the transaction. Optional.
-func (w *Window) Expect(p model.Profile) { panic("not yet") }
-
-// CatchUp reads what the window does not know yet.
-func (w *Window) CatchUp(ctx context.Context, src Source) error { panic("not yet") }
-
-// Next makes the next request.
-func (w *Window) Next(ctx context.Context, src Source, p model.Profile, o Options) (*Request, error) {
-	panic("not yet")
+// cacheKey is the conversation at the root of those that share a prefix.
+func cacheKey(c *weir.Conversation) string {
+	root := c.ID
+	for i := len(c.Lineage) - 1; i >= 0 && c.Lineage[i].Upto > 0; i-- {
+		root = c.Lineage[i].Conversation
+	}
+	return string(root)
 }

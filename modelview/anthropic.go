@@ -1,0 +1,237 @@
+package modelview
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"weir"
+	"weir/model"
+)
+
+// anthropic is the Messages API.
+//
+// A user-side record's fragment is its content blocks, joined by a comma; an
+// update's, where the endpoint takes system messages in mid-conversation, a
+// whole system message whose blocks Section takes out; an answer's its whole
+// wire message.
+type anthropic struct{}
+
+// Anthropic returns the dialect of the Anthropic Messages API.
+func Anthropic() Dialect { return anthropic{} }
+
+const (
+	anthropicUser     = `{"role":"user","content":[`
+	anthropicSystem   = `{"role":"system","content":[`
+	anthropicAnswer   = `{"role":"assistant","content":[`
+	anthropicEnd      = `]}`
+	anthropicText     = `{"type":"text","text":`
+	anthropicCall     = `{"type":"tool_use","id":"`
+	anthropicResult   = `{"type":"tool_result","tool_use_id":"`
+	anthropicDefault  = 4096 // max_tokens is required
+	anthropicCallSize = 64
+)
+
+func (anthropic) Tag() string    { return "anthropic/1" }
+func (anthropic) CallLimit() int { return anthropicCallSize }
+func (anthropic) Mark() string   { return `,"cache_control":{"type":"ephemeral"}` }
+
+func (anthropic) Head(p model.Profile, _ model.MidSystem, e *weir.Epoch) ([]byte, int, error) {
+	tools, err := neutralTools(e)
+	if err != nil {
+		return nil, 0, err
+	}
+	mark := -1
+	dst := append([]byte(nil), `{"model":`...)
+	dst = appendString(dst, p.Name)
+	if !blank(e.Baseline) {
+		dst = append(dst, `,"system":[`...)
+		dst = appendTextBlock(dst, e.Baseline)
+		mark = len(dst) - 1
+		dst = append(dst, ']')
+	}
+	for i, t := range tools {
+		dst = append(dst, separator(i, `,"tools":[`)...)
+		dst = append(dst, `{"name":`...)
+		dst = appendString(dst, t.Name)
+		dst = append(dst, `,"description":`...)
+		dst = appendString(dst, t.Description)
+		dst = append(dst, `,"input_schema":`...)
+		dst = appendJSON(dst, t.InputSchema)
+		dst = append(dst, '}')
+	}
+	if len(tools) > 0 {
+		if mark < 0 {
+			mark = len(dst) - 1
+		}
+		dst = append(dst, ']')
+	}
+	return append(dst, `,"messages":[`...), mark, nil
+}
+
+func (anthropic) Tail(p model.Profile, o Options, head []byte, _ string) string {
+	limit := o.MaxTokens
+	if limit <= 0 {
+		limit = p.MaxOutput
+	}
+	if limit <= 0 {
+		limit = anthropicDefault
+	}
+	tail := `],"max_tokens":` + strconv.FormatInt(limit, 10)
+	if o.ToolsOff && hasTools(head) {
+		tail += `,"tool_choice":{"type":"none"}`
+	}
+	return tail + `,"stream":true}`
+}
+
+func (anthropic) Fragment(f Form, b weir.Body) []byte {
+	switch m := b.(type) {
+	case *weir.AssistantMessage:
+		return anthropicMessage(f, m)
+	case *weir.ToolResult:
+		text := userSide(f.Mode, m.Text)
+		if blank(text) {
+			text = noOutput
+		}
+		dst := append([]byte(nil), anthropicResult...)
+		dst = append(dst, f.Calls[0]...)
+		dst = append(dst, `","content":`...)
+		dst = appendString(dst, text)
+		if m.IsError {
+			dst = append(dst, `,"is_error":true`...)
+		}
+		return append(dst, '}')
+	case *weir.Update:
+		return anthropicUpdate(f.Mode, m)
+	}
+	var dst []byte
+	all := texts(b)
+	for _, text := range all {
+		if blank(text) {
+			continue
+		}
+		if dst != nil {
+			dst = append(dst, ',')
+		}
+		dst = appendTextBlock(dst, userSide(f.Mode, text))
+	}
+	if dst == nil && all != nil {
+		dst = appendTextBlock(nil, noText)
+	}
+	return dst
+}
+
+func anthropicUpdate(mode model.MidSystem, m *weir.Update) []byte {
+	text := m.Text
+	if blank(text) {
+		text = noText
+	}
+	if mode == model.MidNone {
+		return appendTextBlock(nil, marked(text))
+	}
+	dst := append([]byte(nil), anthropicSystem...)
+	dst = appendTextBlock(dst, text)
+	return append(dst, anthropicEnd...)
+}
+
+func anthropicMessage(f Form, m *weir.AssistantMessage) []byte {
+	shown := visible(m)
+	dst := append([]byte(nil), anthropicAnswer...)
+	empty, call := true, 0
+	block := func() {
+		if dst[len(dst)-1] != '[' {
+			dst = append(dst, ',')
+		}
+	}
+	for i, p := range m.Parts {
+		if text, ok := shown[i]; ok {
+			block()
+			dst = appendTextBlock(dst, text)
+			empty = false
+			continue
+		}
+		switch {
+		case p.Type == weir.PartToolCall:
+			block()
+			dst = append(dst, anthropicCall...)
+			dst = append(dst, f.Calls[call]...)
+			dst = append(dst, `","name":`...)
+			dst = appendString(dst, scrub(p.Name, toolNameLimit, fallbackTool))
+			dst = append(dst, `,"input":`...)
+			dst = append(appendObject(dst, p.Input), '}')
+			call++
+			empty = false
+		case p.Type == weir.PartReasoning && f.Signed && json.Valid(p.Raw):
+			block()
+			dst = append(dst, p.Raw...)
+		}
+	}
+	if empty {
+		block()
+		dst = appendTextBlock(dst, noAnswer)
+	}
+	return append(dst, anthropicEnd...)
+}
+
+func (anthropic) Class(fragment []byte) Class {
+	switch {
+	case bytes.HasPrefix(fragment, []byte(anthropicAnswer)):
+		return Answer
+	case bytes.HasPrefix(fragment, []byte(anthropicResult)):
+		return Result
+	case bytes.HasPrefix(fragment, []byte(anthropicSystem)),
+		bytes.HasPrefix(fragment, []byte(anthropicText+`"`+markerOpen)):
+		return Told
+	}
+	return Said
+}
+
+func (anthropic) Calls(fragment []byte) []string {
+	if id, ok := quoted(fragment, anthropicResult); ok {
+		return []string{id}
+	}
+	if !bytes.Contains(fragment, []byte(anthropicCall)) {
+		return nil
+	}
+	var ids []string
+	for rest := fragment[len(anthropicAnswer):]; len(rest) > 0 && rest[0] == '{'; {
+		if id, ok := quoted(rest, anthropicCall); ok {
+			ids = append(ids, id)
+		}
+		rest = rest[objectEnd(rest):]
+		rest = bytes.TrimPrefix(rest, []byte(","))
+	}
+	return ids
+}
+
+func (anthropic) Section(dst []byte, mode model.MidSystem, results, said, told [][]byte) ([]byte, int) {
+	dst = append(dst, anthropicUser...)
+	for i, r := range results {
+		dst = append(append(dst, separator(i, "")...), r...)
+	}
+	for i, s := range said {
+		dst = append(append(dst, separator(i+len(results), "")...), s...)
+	}
+	if len(results)+len(said) == 0 {
+		dst = appendTextBlock(dst, continued)
+	}
+	if mode == model.MidNone {
+		for _, t := range told {
+			dst = append(append(dst, ','), t...)
+		}
+	} else if len(told) > 0 {
+		dst = append(dst, anthropicEnd...)
+		for i, t := range told {
+			dst = append(dst, separator(i, ","+anthropicSystem)...)
+			dst = append(dst, t[len(anthropicSystem):len(t)-len(anthropicEnd)]...)
+		}
+	}
+	mark := len(dst) - 1 // before the last block's brace
+	return append(dst, anthropicEnd...), mark
+}
+
+func appendTextBlock(dst []byte, text string) []byte {
+	dst = append(dst, anthropicText...)
+	dst = appendString(dst, text)
+	return append(dst, '}')
+}

@@ -1,0 +1,137 @@
+package modelview
+
+import (
+	"context"
+	"strconv"
+
+	"weir"
+)
+
+// asked are the calls of the answer that the open section follows.
+type asked struct {
+	seq  weir.Seq
+	wire []string // their ids on the wire, in call order
+	ids  []string // their ids in the log; nil until they are needed
+}
+
+// callSet are the ids of calls on the surface so far: providers want them
+// unique in the whole request, and some models count from 0 in every answer.
+type callSet struct {
+	base map[string]struct{}
+	more []string // of a fork, which must not change base
+	fork bool
+}
+
+func (u *callSet) has(id string) bool {
+	for _, m := range u.more {
+		if m == id {
+			return true
+		}
+	}
+	_, ok := u.base[id]
+	return ok
+}
+
+func (u *callSet) add(id string) {
+	switch {
+	case u.fork:
+		u.more = append(u.more, id)
+	case u.base == nil:
+		u.base = map[string]struct{}{id: {}}
+	default:
+		u.base[id] = struct{}{}
+	}
+}
+
+// name gives the calls of a new answer their ids on the wire: the log's where
+// they may stand, a variant where they may not or are taken.
+func (u *callSet) name(calls []weir.Part, limit int) []string {
+	wire := make([]string, len(calls))
+	taken := func(id string, upto int) bool {
+		for _, w := range wire[:upto] {
+			if w == id {
+				return true
+			}
+		}
+		return u.has(id)
+	}
+	for i, c := range calls {
+		id := scrub(c.Call, limit, fallbackCall)
+		for n := 2; taken(id, i); n++ {
+			suffix := "_" + strconv.Itoa(n)
+			base := scrub(c.Call, limit, fallbackCall)
+			id = base[:min(len(base), limit-len(suffix))] + suffix
+		}
+		wire[i] = id
+	}
+	return wire
+}
+
+// section is a user's side that no answer has closed yet.
+type section struct {
+	sealed  bool // closed already; its answer comes next
+	asked   asked
+	results [][]byte // one a call, nil until it is there
+	said    [][]byte
+	told    [][]byte
+}
+
+// missing returns the wire id of a call without result, "" for none.
+func (o *section) missing() string {
+	for i, r := range o.results {
+		if r == nil {
+			return o.asked.wire[i]
+		}
+	}
+	return ""
+}
+
+// place puts a frozen result where its call is.
+func (o *section) place(wire string, fragment []byte) error {
+	for i, w := range o.asked.wire {
+		if w == wire && o.results[i] == nil {
+			o.results[i] = fragment
+			return nil
+		}
+	}
+	return broken("a tool result (%s) that no call of the message before asked for", wire)
+}
+
+// wireID returns the id on the wire of the call that a logged result is for:
+// the first of that id without result.
+func (s *state) wireID(ctx context.Context, src Source, call string) (string, error) {
+	o := &s.open
+	if o.asked.ids == nil && len(o.asked.wire) > 0 {
+		found, err := src.Records(ctx, s.conversation, weir.RecordQuery{After: o.asked.seq - 1, Before: o.asked.seq + 1})
+		if err != nil {
+			return "", err
+		}
+		for i := range found {
+			if m, ok := found[i].Body.(*weir.AssistantMessage); ok {
+				o.asked.ids = callIDs(m.Calls())
+			}
+		}
+	}
+	for i, id := range o.asked.ids {
+		if id == call && i < len(o.results) && o.results[i] == nil {
+			return o.asked.wire[i], nil
+		}
+	}
+	return "", broken("a tool result (%s) that no call of the message before asked for", scrub(call, 64, fallbackCall))
+}
+
+func callIDs(calls []weir.Part) []string {
+	ids := make([]string, len(calls))
+	for i := range calls {
+		ids[i] = calls[i].Call
+	}
+	return ids
+}
+
+// broken is a history that no provider takes. It is never sent.
+func broken(what string, args ...any) error {
+	e := weir.Fault(weir.Unprocessable, "history_broken",
+		"This conversation's history has "+what+", so nothing was sent. Rewind to before it, or branch from an earlier message.", args...)
+	e.Op = "modelview"
+	return e
+}

@@ -1,0 +1,147 @@
+package modelview
+
+import (
+	"strings"
+
+	"weir"
+	"weir/model"
+)
+
+// Texts that stand where a provider takes no emptiness. Part of every tag.
+const (
+	noAnswer     = "(no answer)"
+	noOutput     = "(no output)"
+	noText       = "(blank message)"
+	continued    = "(continued)"
+	interrupted  = "(interrupted)"
+	errorOutput  = "(error) "
+	unknownPart  = "(content of a kind that cannot be shown here)"
+	fallbackTool = "tool"
+	fallbackCall = "call"
+)
+
+// Class is what a fragment is within its section.
+type Class uint8
+
+// The classes. A checkpoint, a recall and a notice are Said: they stand on the
+// user's side in transcript order.
+const (
+	Said   Class = iota
+	Result       // of a tool call
+	Told         // an update
+	Answer       // an assistant message
+)
+
+// Form is how a record is to be rendered.
+type Form struct {
+	Mode   model.MidSystem
+	Signed bool     // signed reasoning still stands behind the bytes it was signed for
+	Calls  []string // the wire's ids: of an answer's calls in order, or of the one call of a result
+}
+
+// Dialect renders records for one wire protocol. Its tag names the protocol
+// and the version of what must never change while a conversation uses it: the
+// shapes by which Class and Calls know fragments, and how Section arranges and
+// joins them. What Fragment, Head and Tail write may change under a tag,
+// because what they wrote is stored.
+type Dialect interface {
+	// Tag is "<dialect>/<version>".
+	Tag() string
+	// Head renders everything before the messages, and the offset at which a
+	// cache mark may be spliced in, -1 for none. It ends with "[" or, where a
+	// message is part of it, with "}".
+	Head(p model.Profile, mode model.MidSystem, e *weir.Epoch) ([]byte, int, error)
+	// Tail renders everything after the last message.
+	Tail(p model.Profile, o Options, head []byte, cacheKey string) string
+	// Fragment renders what one record contributes, nil for nothing.
+	Fragment(f Form, b weir.Body) []byte
+	// Class tells what a fragment is.
+	Class(fragment []byte) Class
+	// Calls returns the ids of an Answer's calls in order, or of a Result's call.
+	Calls(fragment []byte) []string
+	// CallLimit is the longest id of a call in bytes.
+	CallLimit() int
+	// Section appends the wire messages of a section, results (in call order)
+	// before what was said, and returns where in dst a cache mark may be
+	// spliced in. Results and said together may be empty.
+	Section(dst []byte, mode model.MidSystem, results, said, told [][]byte) ([]byte, int)
+	// Mark is the text of a cache mark, "" where there are none.
+	Mark() string
+}
+
+// scrub reduces an id or a name to what every wire takes.
+func scrub(s string, limit int, fallback string) string {
+	clean := func(c byte) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+	}
+	ok := len(s) > 0 && len(s) <= limit
+	for i := 0; ok && i < len(s); i++ {
+		ok = clean(s[i])
+	}
+	if ok {
+		return s
+	}
+	b := []byte(s[:min(len(s), limit)])
+	for i, c := range b {
+		if !clean(c) {
+			b[i] = '_'
+		}
+	}
+	if len(b) == 0 {
+		return fallback
+	}
+	return string(b)
+}
+
+// toolNameLimit is the longest name of a tool that every wire takes.
+const toolNameLimit = 64
+
+// texts are the texts of a user-side record that is not a result or an update,
+// in order: a user message's notes, then its own text.
+func texts(b weir.Body) []string {
+	switch m := b.(type) {
+	case *weir.UserMessage:
+		all := make([]string, 0, len(m.References)+1)
+		for i := range m.References {
+			all = append(all, m.References[i].Note)
+		}
+		return append(all, m.Said())
+	case *weir.RecallSnapshot:
+		return []string{m.Text}
+	case *weir.Checkpoint:
+		return []string{m.Text}
+	case *weir.Notice:
+		return []string{m.Text}
+	}
+	return nil
+}
+
+// visible are an answer's non-empty texts, the last one marked when it was
+// interrupted. Texts between calls keep their place by part index.
+func visible(m *weir.AssistantMessage) map[int]string {
+	shown := make(map[int]string, len(m.Parts))
+	last := -1
+	for i, p := range m.Parts {
+		switch p.Type {
+		case weir.PartText:
+			if !blank(p.Text) {
+				shown[i], last = p.Text, i
+			}
+		case weir.PartReasoning, weir.PartToolCall:
+		default:
+			shown[i] = unknownPart
+		}
+	}
+	if m.Interrupted && last >= 0 {
+		shown[last] = strings.TrimRight(shown[last], " \t\r\n") + "\n\n" + interrupted
+	}
+	return shown
+}
+
+// userSide returns text as it stands on the user's side of a mode.
+func userSide(mode model.MidSystem, text string) string {
+	if mode == model.MidNone {
+		return unmarked(text)
+	}
+	return text
+}

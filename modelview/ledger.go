@@ -1,0 +1,148 @@
+package modelview
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"weir"
+)
+
+// previous is the newest request in the log, against which the next one is
+// measured.
+type previous struct {
+	seq        weir.Seq
+	step       *weir.StepStart
+	epoch      weir.Seq
+	checkpoint weir.Seq
+
+	// known: its prefix is the state's own top, closed[:base] and open, proved
+	// by its digest.
+	known bool
+	base  int
+	open  []byte
+	// whole is its prefix where the state has been rebuilt since, of which the
+	// first wholeBase bytes were closed.
+	whole     []byte
+	wholeBase int
+
+	rewound  bool // a rewind or an undo came after it
+	followed bool // a message of the surface came after it
+	reopened bool // and that one was no answer: its section went on
+}
+
+// measure takes the newest request in the log; what the state holds now is
+// what it was made of.
+func (s *state) measure(r *weir.Record) error {
+	step, ok := r.Body.(*weir.StepStart)
+	if !ok {
+		return nil
+	}
+	p := &previous{seq: r.Seq, step: step, epoch: s.epoch, checkpoint: s.checkpoint}
+	s.previous = p
+	if step.Lowering != s.key || s.top == nil || s.open.sealed || s.open.missing() != "" {
+		return nil
+	}
+	s.sum()
+	open, _ := s.section(nil)
+	sum, err := digestWith(s.sums.plain, open)
+	if err != nil {
+		return err
+	}
+	if sum == step.Ledger.PrefixSHA256 {
+		p.known, p.base, p.open = true, len(s.closed), open
+		s.pending = slices.DeleteFunc(s.pending, func(v weir.View) bool { return v.Seq < r.Seq })
+	}
+	return nil
+}
+
+// handOver keeps p's bytes for a state that is built anew.
+func (s *state) handOver(to *state) {
+	p, q := s.previous, to.previous
+	if p == nil || q == nil || p.seq != q.seq || q.known {
+		return
+	}
+	switch {
+	case p.known:
+		closed := s.closed[:p.base]
+		q.whole = append(append(append(make([]byte, 0, len(s.top)+len(closed)+len(p.open)), s.top...), closed...), p.open...)
+		q.wholeBase = len(s.top) + p.base
+	case p.whole != nil:
+		q.whole, q.wholeBase = p.whole, p.wholeBase
+	}
+}
+
+// compare returns the length of the longest common prefix with the request
+// before, and why that one is not extended, if it is not.
+func (s *state) compare(ctx context.Context, src Source, l *Lowerer, open []byte) (int64, weir.BreakReason, error) {
+	p := s.previous
+	if p == nil {
+		return 0, weir.BreakFirst, nil
+	}
+	if p.known {
+		n := common(p.open, s.closed[p.base:])
+		if rest := len(s.closed) - p.base; n == rest {
+			n += common(p.open[n:], open)
+		}
+		shared := len(s.top) + p.base + n
+		if n == len(p.open) {
+			return int64(shared), "", nil
+		}
+		return int64(shared), s.reason(p, true), nil
+	}
+	if p.whole == nil {
+		then, err := l.frozen(ctx, src, s.conversation, p.seq, p.step.Lowering)
+		if err != nil && weir.CodeOf(err) != codeMismatch {
+			return 0, "", err
+		}
+		if err == nil {
+			p.whole, p.wholeBase = then.prefix(), len(then.top)+len(then.closed)
+		}
+	}
+	n := common(p.whole, s.top)
+	if n == len(s.top) {
+		n += common(p.whole[n:], s.closed)
+	}
+	if n == len(s.top)+len(s.closed) {
+		n += common(p.whole[n:], open)
+	}
+	if n == len(p.whole) && n > 0 {
+		return int64(n), "", nil
+	}
+	return int64(n), s.reason(p, n >= p.wholeBase), nil
+}
+
+// reason names the one reason why the request before is not extended.
+// inOpen says that it differs only in its open section.
+func (s *state) reason(p *previous, inOpen bool) weir.BreakReason {
+	switch {
+	case p.step.Lowering != s.key:
+		return weir.BreakModel
+	case s.checkpoint > p.seq:
+		return weir.BreakCompaction
+	case p.rewound:
+		return weir.BreakRewind
+	case s.epoch > p.seq:
+		return weir.BreakTools
+	case inOpen && p.reopened:
+		return weir.BreakOpenSection
+	}
+	return weir.BreakDefect
+}
+
+// common is the length of the longest common prefix.
+func common(a, b []byte) int {
+	n := min(len(a), len(b))
+	if bytes.Equal(a[:n], b[:n]) {
+		return n
+	}
+	const step = 4096
+	i := 0
+	for i+step <= n && bytes.Equal(a[i:i+step], b[i:i+step]) {
+		i += step
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}

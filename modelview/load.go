@@ -1,0 +1,295 @@
+package modelview
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"weir"
+	"weir/transcript"
+)
+
+// How much is read at a time, so that a cold window of a long conversation
+// holds its bytes and one page, not its records.
+const (
+	pageRecords = 256
+	pageSeqs    = 2048
+	// stepsBack is how many requests are looked through for the newest one of
+	// a lowering; beyond that every record is read.
+	stepsBack = 200
+)
+
+// messageKinds are the kinds that a request is made of, takenKinds those that
+// a window reads as they come.
+func messageKinds() []weir.RecordKind {
+	return []weir.RecordKind{weir.KindUser, weir.KindAssistant, weir.KindToolResult, weir.KindRecall,
+		weir.KindSystem, weir.KindCheckpoint, weir.KindNotice}
+}
+
+func takenKinds() []weir.RecordKind {
+	return append(messageKinds(), weir.KindRewind, weir.KindUndo, weir.KindEpoch, weir.KindStep)
+}
+
+// load builds a state from the store. choose gives the lowering when it is
+// told that of the newest request ("" for none); when it gives none, load
+// returns nil. old, if any, is what is known of the same conversation.
+func (l *Lowerer) load(ctx context.Context, src Source, c *weir.Conversation, choose func(last string) (lowering, bool, error), old *state) (*state, error) {
+	newest, err := src.Records(ctx, c, weir.RecordQuery{Newest: true, Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return nil, err
+	}
+	head := newest[0].Seq
+	last, err := steps(ctx, src, c, head+1, 1)
+	if err != nil {
+		return nil, err
+	}
+	key := ""
+	if len(last) > 0 {
+		key = last[0].Body.(*weir.StepStart).Lowering
+	}
+	low, ok, err := choose(key)
+	if err != nil || !ok {
+		return nil, err
+	}
+	structure, err := structureUpto(ctx, src, c, head)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{state: newState(low, c), src: src, structure: structure}
+	if err := b.build(ctx, head, last); err != nil {
+		return nil, err
+	}
+	if old != nil {
+		old.handOver(b.state)
+	}
+	return b.state, nil
+}
+
+// builder builds a state from nothing.
+type builder struct {
+	*state
+	src       Source
+	structure []weir.Record
+}
+
+func (b *builder) build(ctx context.Context, head weir.Seq, last []weir.Record) error {
+	s := b.state
+	shape := transcript.Fold(b.structure)
+	s.head, s.epoch, s.checkpoint = head, shape.Epoch(), checkpointOf(shape, b.structure)
+	if err := s.loadTop(ctx, b.src); err != nil {
+		return err
+	}
+	var covering *weir.Record
+	var covered []transcript.Span
+	settled := false
+	if len(last) > 0 {
+		step := last[0].Body.(*weir.StepStart)
+		if err := s.setPrevious(&last[0], b.structure); err != nil {
+			return err
+		}
+		var err error
+		if covering, err = b.coveringStep(ctx, &last[0]); err != nil {
+			return err
+		}
+		settled = step.Lowering == s.key && (len(b.structure) == 0 || b.structure[len(b.structure)-1].Seq < last[0].Seq)
+	}
+	if covering != nil {
+		then := transcript.Fold(upto(b.structure, covering.Seq))
+		if then.Epoch() == s.epoch {
+			covered = then.Surface(covering.Seq)
+		}
+	}
+	for _, piece := range split(shape.Surface(head), covered) {
+		if settled && piece.From > last[0].Seq {
+			settled = false
+			if err := s.measure(&last[0]); err != nil {
+				return err
+			}
+		}
+		if err := b.read(ctx, piece); err != nil {
+			return err
+		}
+	}
+	if settled {
+		return s.measure(&last[0])
+	}
+	return nil
+}
+
+// setPrevious takes the newest request before what it was made of is known.
+func (s *state) setPrevious(r *weir.Record, structure []weir.Record) error {
+	then := upto(structure, r.Seq)
+	shape := transcript.Fold(then)
+	p := &previous{seq: r.Seq, step: r.Body.(*weir.StepStart), epoch: shape.Epoch(), checkpoint: checkpointOf(shape, then)}
+	for i := len(then); i < len(structure); i++ {
+		switch structure[i].Kind() {
+		case weir.KindRewind, weir.KindUndo:
+			p.rewound = true
+		}
+	}
+	s.previous = p
+	return nil
+}
+
+// coveringStep returns the newest step of this lowering: what was on the
+// surface when its request was made has a view.
+func (b *builder) coveringStep(ctx context.Context, last *weir.Record) (*weir.Record, error) {
+	if last.Body.(*weir.StepStart).Lowering == b.key {
+		return last, nil
+	}
+	more, err := steps(ctx, b.src, b.conversation, last.Seq, stepsBack)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(more) - 1; i >= 0; i-- {
+		if more[i].Body.(*weir.StepStart).Lowering == b.key {
+			return &more[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// piece is a part of the surface; frozen says that every message in it has a view.
+type piece struct {
+	transcript.Span
+	frozen bool
+}
+
+// split cuts spans where the covered ones begin and end.
+func split(spans, covered []transcript.Span) []piece {
+	covered = slices.Clone(covered)
+	slices.SortFunc(covered, func(a, b transcript.Span) int { return cmp.Compare(a.From, b.From) })
+	var pieces []piece
+	for _, s := range spans {
+		for _, c := range covered {
+			if c.Upto < s.From || c.From > s.Upto {
+				continue
+			}
+			if c.From > s.From {
+				pieces = append(pieces, piece{Span: transcript.Span{From: s.From, Upto: c.From - 1}})
+				s.From = c.From
+			}
+			end := min(c.Upto, s.Upto)
+			pieces = append(pieces, piece{Span: transcript.Span{From: s.From, Upto: end}, frozen: true})
+			s.From = end + 1
+		}
+		if s.From <= s.Upto {
+			pieces = append(pieces, piece{Span: s})
+		}
+	}
+	return pieces
+}
+
+// read takes in a piece of the surface.
+func (b *builder) read(ctx context.Context, p piece) error {
+	if p.frozen {
+		return b.readFrozen(ctx, p.Span)
+	}
+	for after := p.From - 1; after < p.Upto; {
+		page, err := b.src.Records(ctx, b.conversation, weir.RecordQuery{
+			After: after, Before: p.Upto + 1, Kinds: messageKinds(), Limit: pageRecords})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = page[len(page)-1].Seq
+		if err := b.takeAll(ctx, b.src, page); err != nil {
+			return err
+		}
+		if len(page) < pageRecords {
+			return nil
+		}
+	}
+	return nil
+}
+
+// readFrozen takes in views alone.
+func (s *state) readViews(ctx context.Context, src Source, from, upto weir.Seq, each func(*weir.View) error) error {
+	for from <= upto {
+		end := min(upto, from+pageSeqs-1)
+		if from < s.epoch && end >= s.epoch {
+			end = s.epoch - 1 // the key changes there
+		}
+		views, err := src.Views(ctx, s.conversation, s.keyOf(from), from, end)
+		if err != nil {
+			return err
+		}
+		for i := range views {
+			if err := each(&views[i]); err != nil {
+				return err
+			}
+		}
+		from = end + 1
+	}
+	return nil
+}
+
+func (b *builder) readFrozen(ctx context.Context, p transcript.Span) error {
+	return b.readViews(ctx, b.src, p.From, p.Upto, func(v *weir.View) error {
+		if v.Seq == b.epoch {
+			return nil // the head
+		}
+		return b.add(v.Seq, v.Bytes, nil)
+	})
+}
+
+// takeAll takes in records of the surface, in order, each as it was frozen if
+// it was.
+func (s *state) takeAll(ctx context.Context, src Source, page []weir.Record) error {
+	if len(page) == 0 {
+		return nil
+	}
+	frozen := map[weir.Seq][]byte{}
+	err := s.readViews(ctx, src, page[0].Seq, page[len(page)-1].Seq, func(v *weir.View) error {
+		frozen[v.Seq] = v.Bytes
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range page {
+		r := &page[i]
+		switch {
+		case r.Kind() == weir.KindStep:
+			err = s.measure(r)
+		case r.Kind().IsMessage():
+			err = s.take(ctx, src, r, frozen[r.Seq])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadTop takes the frozen head of the epoch in force, or renders it.
+func (s *state) loadTop(ctx context.Context, src Source) error {
+	if s.epoch == 0 {
+		return nil
+	}
+	views, err := src.Views(ctx, s.conversation, s.key, s.epoch, s.epoch)
+	if err != nil {
+		return err
+	}
+	if len(views) > 0 {
+		s.setTop(views[0].Bytes, views[0].Mark)
+		return nil
+	}
+	if s.profile.ID == "" {
+		return nil // nothing can be rendered; Next will
+	}
+	found, err := src.Records(ctx, s.conversation, weir.RecordQuery{After: s.epoch - 1, Before: s.epoch + 1})
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		if e, ok := found[i].Body.(*weir.Epoch); ok {
+			head, mark, err := s.dialect.Head(s.profile, s.mode, e)
+			if err != nil {
+				return err
+			}
+			s.pending = append(s.pending, weir.View{Conversation: found[i].Conversation, Seq: s.epoch, Lowering: s.key, Bytes: head, Mark: mark})
+			s.setTop(head, mark)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package modelview
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"weir"
+	"weir/model"
+)
+
+// openAIChat is the Chat Completions API, as OpenAI and many others speak it.
+//
+// A record's fragment is its whole wire message. Where the endpoint takes no
+// system message in mid-conversation, the texts of a section's user messages
+// and updates are one message, so that strict templates see roles alternate;
+// in a section of tool messages alone, updates stand at the end of the last.
+type openAIChat struct{}
+
+// OpenAIChat returns the dialect of OpenAI's Chat Completions API.
+func OpenAIChat() Dialect { return openAIChat{} }
+
+const (
+	chatUser      = `{"role":"user","content":`
+	chatResult    = `{"role":"tool","tool_call_id":"`
+	chatSystem    = `{"role":"system","content":`
+	chatDeveloper = `{"role":"developer","content":`
+	chatAnswer    = `{"role":"assistant","content":`
+	chatCall      = `{"id":"`
+	chatGap       = `\n\n` // as it stands in a JSON string
+	chatCallSize  = 40
+	chatKeySize   = 64
+)
+
+func (openAIChat) Tag() string    { return "openai-chat/1" }
+func (openAIChat) CallLimit() int { return chatCallSize }
+func (openAIChat) Mark() string   { return "" }
+
+func (openAIChat) Head(p model.Profile, mode model.MidSystem, e *weir.Epoch) ([]byte, int, error) {
+	tools, err := neutralTools(e)
+	if err != nil {
+		return nil, 0, err
+	}
+	dst := append([]byte(nil), `{"model":`...)
+	dst = appendString(dst, p.Name)
+	for i, t := range tools {
+		dst = append(dst, separator(i, `,"tools":[`)...)
+		dst = append(dst, `{"type":"function","function":{"name":`...)
+		dst = appendString(dst, t.Name)
+		dst = append(dst, `,"description":`...)
+		dst = appendString(dst, t.Description)
+		dst = append(dst, `,"parameters":`...)
+		dst = append(appendJSON(dst, t.InputSchema), "}}"...)
+	}
+	if len(tools) > 0 {
+		dst = append(dst, ']')
+	}
+	dst = append(dst, `,"messages":[`...)
+	if !blank(e.Baseline) {
+		dst = append(dst, chatSystemRole(mode)...)
+		dst = append(appendString(dst, e.Baseline), '}')
+	}
+	return dst, -1, nil
+}
+
+func chatSystemRole(mode model.MidSystem) string {
+	if mode == model.MidDeveloper {
+		return chatDeveloper
+	}
+	return chatSystem
+}
+
+func (openAIChat) Tail(p model.Profile, o Options, head []byte, cacheKey string) string {
+	limit := o.MaxTokens
+	if limit <= 0 {
+		limit = p.MaxOutput
+	}
+	tail := `]`
+	if limit > 0 {
+		field := p.MaxTokensField
+		if field == "" {
+			field = "max_tokens"
+		}
+		tail += `,"` + field + `":` + strconv.FormatInt(limit, 10)
+	}
+	if o.ToolsOff && hasTools(head) {
+		tail += `,"tool_choice":"none"`
+	}
+	tail += `,"stream":true,"stream_options":{"include_usage":true}`
+	if p.CacheKey {
+		if len(cacheKey) > chatKeySize {
+			cacheKey = digest([]byte(cacheKey))
+		}
+		tail += `,"prompt_cache_key":` + string(appendString(nil, cacheKey))
+	}
+	return tail + `}`
+}
+
+func (openAIChat) Fragment(f Form, b weir.Body) []byte {
+	switch m := b.(type) {
+	case *weir.AssistantMessage:
+		return chatMessage(f, m)
+	case *weir.ToolResult:
+		text := userSide(f.Mode, m.Text)
+		if blank(text) {
+			text = noOutput
+		}
+		if m.IsError {
+			text = errorOutput + text
+		}
+		dst := append([]byte(nil), chatResult...)
+		dst = append(dst, f.Calls[0]...)
+		dst = append(dst, `","content":`...)
+		return append(appendString(dst, text), '}')
+	case *weir.Update:
+		text, role := m.Text, chatSystemRole(f.Mode)
+		if blank(text) {
+			text = noText
+		}
+		if f.Mode == model.MidNone {
+			text, role = marked(text), chatUser
+		}
+		return append(appendString([]byte(role), text), '}')
+	}
+	all := texts(b)
+	if all == nil {
+		return nil
+	}
+	var kept []string
+	for _, text := range all {
+		if text != "" {
+			kept = append(kept, userSide(f.Mode, text))
+		}
+	}
+	if len(kept) == 0 {
+		kept = []string{noText}
+	}
+	return append(appendString([]byte(chatUser), strings.Join(kept, "\n\n")), '}')
+}
+
+func chatMessage(f Form, m *weir.AssistantMessage) []byte {
+	shown := visible(m)
+	var said []string
+	var calls []byte
+	n := 0
+	for i, p := range m.Parts {
+		if text, ok := shown[i]; ok {
+			said = append(said, text)
+			continue
+		}
+		if p.Type != weir.PartToolCall {
+			continue
+		}
+		calls = append(calls, separator(n, `,"tool_calls":[`)...)
+		calls = append(calls, chatCall...)
+		calls = append(calls, f.Calls[n]...)
+		calls = append(calls, `","type":"function","function":{"name":`...)
+		calls = appendString(calls, scrub(p.Name, toolNameLimit, fallbackTool))
+		calls = append(calls, `,"arguments":`...)
+		calls = appendString(calls, string(appendObject(nil, p.Input)))
+		calls = append(calls, "}}"...)
+		n++
+	}
+	dst := append([]byte(nil), chatAnswer...)
+	switch {
+	case len(said) > 0:
+		dst = appendString(dst, strings.Join(said, "\n\n"))
+	case n > 0:
+		dst = append(dst, "null"...)
+	default:
+		dst = appendString(dst, noAnswer)
+	}
+	if n > 0 {
+		dst = append(append(dst, calls...), ']')
+	}
+	return append(dst, '}')
+}
+
+func (openAIChat) Class(fragment []byte) Class {
+	switch {
+	case bytes.HasPrefix(fragment, []byte(chatAnswer)):
+		return Answer
+	case bytes.HasPrefix(fragment, []byte(chatResult)):
+		return Result
+	case bytes.HasPrefix(fragment, []byte(chatSystem)),
+		bytes.HasPrefix(fragment, []byte(chatDeveloper)),
+		bytes.HasPrefix(fragment, []byte(chatUser+`"`+markerOpen)):
+		return Told
+	}
+	return Said
+}
+
+func (openAIChat) Calls(fragment []byte) []string {
+	if id, ok := quoted(fragment, chatResult); ok {
+		return []string{id}
+	}
+	// Everything else in an answer that looks like this stands in a string,
+	// where its quotation marks are escaped.
+	var ids []string
+	for rest := fragment; ; {
+		i := bytes.Index(rest, []byte(chatCall))
+		if i < 0 {
+			return ids
+		}
+		rest = rest[i:]
+		id, _ := quoted(rest, chatCall)
+		ids = append(ids, id)
+		rest = rest[len(chatCall):]
+	}
+}
+
+func (openAIChat) Section(dst []byte, mode model.MidSystem, results, said, told [][]byte) ([]byte, int) {
+	if len(results)+len(said) == 0 {
+		said = [][]byte{append(appendString([]byte(chatUser), continued), '}')}
+	}
+	for i, r := range results {
+		dst = append(append(dst, separator(i, "")...), r...)
+	}
+	if mode != model.MidNone {
+		for i, s := range said {
+			dst = append(append(dst, separator(i+len(results), "")...), s...)
+		}
+		for _, t := range told {
+			dst = append(append(dst, ','), t...)
+		}
+		return dst, -1
+	}
+	for i, s := range said {
+		if i == 0 {
+			dst = append(append(dst, separator(len(results), "")...), s...)
+			continue
+		}
+		dst = chatMerge(dst, s)
+	}
+	for _, t := range told {
+		dst = chatMerge(dst, t)
+	}
+	return dst, -1
+}
+
+// chatMerge puts the text of a user message at the end of the last message.
+func chatMerge(dst, user []byte) []byte {
+	dst = append(dst[:len(dst)-len(`"}`)], chatGap...)
+	return append(dst, user[len(chatUser+`"`):]...)
+}

@@ -1,0 +1,189 @@
+package modelview
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"weir"
+)
+
+// state is what a window knows: the request so far, in the bytes of one
+// lowering, up to the record head.
+//
+// The prefix of a request is top + closed + the open section. closed only
+// grows, so whoever holds a length of it holds those bytes.
+type state struct {
+	lowering
+	conversation *weir.Conversation
+
+	head       weir.Seq // newest record taken in
+	epoch      weir.Seq // of the epoch record in force
+	checkpoint weir.Seq // of the checkpoint in force
+
+	top      []byte // the head of the request, with the comma that a message in it needs
+	topMark  int    // where in top a cache mark may stand, -1 for nowhere
+	closed   []byte // wire messages, joined by commas, up to and with the newest answer
+	lastMark int    // where in closed the newest section takes a cache mark, -1 for nowhere
+	open     section
+	used     callSet
+	pending  []weir.View // rendered and not yet known to be stored, by seq
+	previous *previous   // the newest request in the log
+	sums     sums
+}
+
+func newState(l lowering, c *weir.Conversation) *state {
+	return &state{lowering: l, conversation: c, topMark: -1, lastMark: -1}
+}
+
+// fork returns a state that can go on without changing s. It writes behind the
+// end of s.closed, where s itself does not look.
+func (s *state) fork() (*state, error) {
+	f := *s
+	f.open.results = slices.Clone(s.open.results)
+	f.open.said = slices.Clip(s.open.said)
+	f.open.told = slices.Clip(s.open.told)
+	f.pending = slices.Clip(s.pending)
+	f.used.fork = true
+	if s.previous != nil {
+		p := *s.previous
+		f.previous = &p
+	}
+	var err error
+	f.sums, err = s.sums.clone()
+	return &f, err
+}
+
+// keyOf is the key of the view of the record at seq.
+func (s *state) keyOf(seq weir.Seq) string {
+	if seq < s.epoch || s.epoch == 0 {
+		return s.key + detached
+	}
+	return s.key
+}
+
+// take adds the next record of the surface: as it was frozen, or rendered now.
+func (s *state) take(ctx context.Context, src Source, r *weir.Record, frozen []byte) error {
+	if frozen != nil {
+		return s.add(r.Seq, frozen, nil)
+	}
+	form := Form{Mode: s.mode}
+	var ids []string
+	switch m := r.Body.(type) {
+	case *weir.Update:
+		if r.Seq < s.epoch {
+			return nil // part of the baseline since
+		}
+	case *weir.AssistantMessage:
+		if err := s.seal(); err != nil {
+			return err
+		}
+		calls := m.Calls()
+		ids = callIDs(calls)
+		form.Calls = s.used.name(calls, s.dialect.CallLimit())
+		form.Signed = s.signedHere(r, m)
+	case *weir.ToolResult:
+		id, err := s.wireID(ctx, src, m.Call)
+		if err != nil {
+			return err
+		}
+		form.Calls = []string{id}
+	}
+	fragment := s.dialect.Fragment(form, r.Body)
+	if fragment == nil {
+		return nil
+	}
+	mark := -1
+	if s.dialect.Mark() != "" && s.dialect.Class(fragment) != Answer {
+		mark = len(fragment) - 1
+	}
+	s.pending = append(s.pending, weir.View{
+		Conversation: r.Conversation, Seq: r.Seq, Lowering: s.keyOf(r.Seq), Bytes: fragment, Mark: mark,
+	})
+	return s.add(r.Seq, fragment, ids)
+}
+
+// add puts a fragment at the end of the surface. ids are the log's ids of an
+// answer's calls, where they are at hand.
+func (s *state) add(seq weir.Seq, fragment []byte, ids []string) error {
+	class := s.dialect.Class(fragment)
+	if class == Told && seq < s.epoch {
+		return nil
+	}
+	if p := s.previous; p != nil && seq > p.seq && !p.followed {
+		p.followed, p.reopened = true, class != Answer
+	}
+	switch class {
+	case Answer:
+		return s.answer(seq, fragment, ids)
+	case Result:
+		calls := s.dialect.Calls(fragment)
+		if len(calls) != 1 {
+			return broken("a tool result without the id of its call")
+		}
+		return s.open.place(calls[0], fragment)
+	case Told:
+		s.open.told = append(s.open.told, fragment)
+	default:
+		s.open.said = append(s.open.said, fragment)
+	}
+	return nil
+}
+
+// answer closes the open section and opens the next.
+func (s *state) answer(seq weir.Seq, fragment []byte, ids []string) error {
+	if !s.open.sealed { // else take did, to see the bytes before it renders
+		if err := s.seal(); err != nil {
+			return err
+		}
+	}
+	s.closed = append(append(s.closed, ','), fragment...)
+	calls := s.dialect.Calls(fragment)
+	for _, id := range calls {
+		s.used.add(id)
+	}
+	s.open = section{asked: asked{seq: seq, wire: calls, ids: ids}, results: make([][]byte, len(calls))}
+	return nil
+}
+
+// seal arranges the open section for good.
+func (s *state) seal() error {
+	if id := s.open.missing(); id != "" {
+		return broken("a tool call (%s) without its result", id)
+	}
+	s.closed, s.lastMark = s.section(s.closed)
+	s.open = section{sealed: true}
+	return nil
+}
+
+// section appends the open section to the messages so far.
+func (s *state) section(dst []byte) ([]byte, int) {
+	if len(s.closed) > 0 {
+		dst = append(dst, ',')
+	}
+	return s.dialect.Section(dst, s.mode, s.open.results, s.open.said, s.open.told)
+}
+
+// signedHere reports whether an answer's signed reasoning still stands behind
+// the bytes it was signed behind: it answers the newest request of this very
+// lowering, and what has been closed since is what was sent.
+func (s *state) signedHere(r *weir.Record, m *weir.AssistantMessage) bool {
+	p := s.previous
+	return p != nil && p.known && p.step.Step == m.Step && p.step.Model == m.Model &&
+		r.Seq > p.seq && r.Seq > s.epoch && bytes.Equal(s.closed[p.base:], p.open)
+}
+
+// setTop takes the head of the requests of this epoch.
+func (s *state) setTop(head []byte, mark int) {
+	s.top, s.topMark = head, mark
+	if len(head) > 0 && head[len(head)-1] == '}' {
+		s.top = append(slices.Clip(head), ',')
+	}
+	s.sums = sums{}
+}
+
+// prefix returns the whole prefix in one piece.
+func (s *state) prefix() []byte {
+	open, _ := s.section(nil)
+	return slices.Concat(s.top, s.closed, open)
+}
