@@ -49,7 +49,7 @@ func (t *tx) advance(ctx context.Context, id weir.ConversationID, fence int64, h
 		text += `, spoken = 1, last_active = CASE WHEN last_active < ? THEN ? ELSE last_active END`
 		args = append(args, micros(last), micros(last))
 	}
-	text += ` WHERE conversation = ? AND fence = ? AND holder <> '' AND (head_seq = ? OR ? < 0) RETURNING head_seq`
+	text += ` WHERE conversation = ? AND fence = ? AND holder <> '' AND (head_seq = ? OR CAST(? AS BIGINT) < 0) RETURNING head_seq`
 	var newest weir.Seq
 	found, err := first(ctx, &t.reader, []any{&newest}, text, append(args, id, fence, expected, expected)...)
 	if err != nil {

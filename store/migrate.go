@@ -20,15 +20,17 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder stri
 	if err != nil {
 		return err
 	}
-	if have, want, err := versions(ctx, p); err != nil {
-		return fault(err)
-	} else if have > want {
-		return badSchema(have, want)
-	}
 	_, err = p.Up(ctx)
 	var partial *goose.PartialError
 	if errors.As(err, &partial) {
 		err = partial.Err
+	}
+	if err != nil {
+		return fault(err)
+	}
+	have, want, err := versions(ctx, p)
+	if err == nil && have > want {
+		err = badSchema(have, want)
 	}
 	return fault(err)
 }

@@ -34,18 +34,27 @@ func Open(ctx context.Context, url string) (Store, error) {
 // OpenWith is [Open] with options.
 func OpenWith(ctx context.Context, url string, o Options) (Store, error) {
 	if isPostgres(url) {
-		return openPostgres(ctx, url)
+		return either[Store](openPostgres(ctx, url))
 	}
-	return openSQLite(ctx, directory(url), o)
+	return either[Store](openSQLite(ctx, directory(url), o))
 }
 
 // OpenReadOnly opens an existing database for looking only: it takes no lock,
 // migrates nothing and writes nothing, so it works beside a running server.
 func OpenReadOnly(ctx context.Context, url string) (ReadOnly, error) {
 	if isPostgres(url) {
-		return lookPostgres(ctx, url)
+		return either[ReadOnly](lookPostgres(ctx, url))
 	}
-	return lookSQLite(ctx, directory(url))
+	return either[ReadOnly](lookSQLite(ctx, directory(url)))
+}
+
+// either gives a database or an error, never both.
+func either[I any, S any](s S, err error) (I, error) {
+	var none I
+	if err != nil {
+		return none, err
+	}
+	return any(s).(I), nil
 }
 
 func isPostgres(url string) bool {

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -6,18 +6,17 @@ import (
 	"time"
 
 	"weir"
+	"weir/store"
+	"weir/test/stores"
 )
 
-func TestSmoke(t *testing.T) {
+func TestSmoke(t *testing.T) { stores.Each(t, smoke) }
+
+func smoke(t *testing.T, s store.Store) {
 	ctx := context.Background()
-	s, err := Open(ctx, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
 	now := time.Now()
 	c := weir.Conversation{ID: "a", Owner: "me", Title: "Hello 世界", Kind: weir.Chat, Generation: "g1", CreatedAt: now}
-	err = s.Update(ctx, func(tx Tx) error {
+	err := s.Update(ctx, func(tx store.Tx) error {
 		if err := tx.InsertConversation(ctx, &c); err != nil {
 			return err
 		}

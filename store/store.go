@@ -8,7 +8,10 @@
 // a fence fails with code "fenced" unless that fence is the conversation's
 // current one; many Updates at once are grouped into one commit on SQLite.
 // Methods may be called from any goroutine; a Tx only from the function that
-// was given it.
+// was given it. Times are kept to the microsecond and come back in UTC.
+//
+// Not promised: when Update returns an error of kind Unavailable from its
+// commit, its writes may or may not be there.
 package store
 
 import (
@@ -23,10 +26,16 @@ import (
 type Reader interface {
 	// Conversation returns a conversation; a deleted one with Deleted set.
 	Conversation(ctx context.Context, id weir.ConversationID) (weir.Conversation, error)
+	// Conversations lists an owner's, newest activity first, ties by id,
+	// deleted ones left out. Of a walk by cursors: what does not change is met
+	// exactly once, and nothing is met twice. What becomes active meanwhile
+	// goes to the top, behind the walker's back; who watches is told of it.
 	Conversations(ctx context.Context, q weir.ConversationQuery) (weir.Page[weir.Conversation], error)
 	// Candidates returns possible sources, same workspace as the target first,
-	// then newest activity first, ties by id. Kinds that cannot be a source,
-	// the target itself, archived and deleted ones are left out.
+	// then newest activity first, ties by id; those in which nobody has said
+	// anything yet come last. Kinds that cannot be a source, the target
+	// itself, archived and deleted ones are left out. No workspace is not the
+	// same workspace as none.
 	Candidates(ctx context.Context, q weir.CandidateQuery) ([]weir.Conversation, error)
 	// Descendants returns all conversations that descend from id, deleted ones too.
 	Descendants(ctx context.Context, id weir.ConversationID) ([]weir.Conversation, error)
@@ -34,7 +43,8 @@ type Reader interface {
 	// Records returns a part of c's log, the inherited part included.
 	Records(ctx context.Context, c *weir.Conversation, q weir.RecordQuery) ([]weir.Record, error)
 	// Structure returns the records that shape the surface (rewind, undo,
-	// checkpoint, epoch) of c's log, in order, without the epochs' baselines.
+	// checkpoint, epoch) of c's log, in order. Of epochs it gives no more than
+	// the SHA256; [Reader.Records] has their baselines, tools and snapshots.
 	Structure(ctx context.Context, c *weir.Conversation) ([]weir.Record, error)
 	// Message returns the record with this id in c's log.
 	Message(ctx context.Context, c *weir.Conversation, id weir.MessageID) (weir.Record, error)
@@ -77,24 +87,31 @@ type Tx interface {
 
 	// LockShared locks the rows of the conversations and of all their
 	// ancestors against change, in id order, and fails NotFound for none.
+	// Locks come first in a transaction: before anything is written, and never
+	// LockForChange after LockShared.
 	LockShared(ctx context.Context, ids ...weir.ConversationID) error
 	// LockForChange locks a conversation's row and its descendants' exclusively.
 	LockForChange(ctx context.Context, id weir.ConversationID) error
 
-	// InsertConversation adds one; its Generation must be set. Conflict with
-	// code "conversation_exists" for a known id, "main_exists" for a second main.
+	// InsertConversation adds one and fills in what the store determines; its
+	// Generation must be set, LastActive is CreatedAt unless given. Conflict
+	// with code "conversation_exists" for a known id, "main_exists" for a
+	// second main.
 	InsertConversation(ctx context.Context, c *weir.Conversation) error
 	ChangeConversation(ctx context.Context, id weir.ConversationID, ch weir.ConversationChange) error
 	ChangeActivity(ctx context.Context, id weir.ConversationID, a weir.Activity) error
-	// DeleteBodies removes a conversation's title, records above keep, views,
-	// inputs and steps, and leaves a tombstone. With keep > 0 the records up
-	// to it stay for branches.
+	// DeleteBodies removes a conversation's title, workspace, model, agent and
+	// origin, its inputs and steps, and its own records with their views, and
+	// leaves a tombstone. With keep > 0 the records up to it and their views
+	// stay for branches. It may be repeated with a lower keep.
 	DeleteBodies(ctx context.Context, id weir.ConversationID, keep weir.Seq) error
 
 	// Append adds records at the end, numbers them and returns them; Time,
 	// Generation and ID must be set, Conversation is id. It fails with
-	// "fenced" unless fence is the lease's current one, and with "moved_on"
-	// when head is not nil and *head is not the newest seq.
+	// "fenced" unless fence is the lease's current one, with "moved_on" when
+	// head is not nil and *head is not the newest seq, and with
+	// "message_exists" for a known id. What users and assistants said moves
+	// LastActive forward to their time.
 	Append(ctx context.Context, id weir.ConversationID, fence int64, head *weir.Seq, records ...weir.Record) ([]weir.Record, error)
 	// PutViews stores views; the first write of (conversation, seq, lowering) wins.
 	PutViews(ctx context.Context, fence int64, c weir.ConversationID, views ...weir.View) error
@@ -102,12 +119,18 @@ type Tx interface {
 	// InsertInput adds an input and sets its Position. Conflict with code
 	// "input_conflict" for a known id.
 	InsertInput(ctx context.Context, in *weir.Input) error
-	// UpdateInput replaces an input's content and state where its stored
-	// revision is revision; in.Revision is what it becomes. Else "moved_on".
+	// UpdateInput replaces the content and state of a pending input where its
+	// stored revision is revision; in.Revision is what it becomes. Else
+	// "input_promoted" when it was promoted, or "moved_on". What an input has
+	// become (promoted, rejected, withdrawn) is final.
 	UpdateInput(ctx context.Context, in *weir.Input, revision int64) error
 
+	// InsertStep adds a step under s.Fence. Conflict with code
+	// "conversation_busy" while another one is running.
 	InsertStep(ctx context.Context, s *weir.Step) error
-	// UpdateStep stores what has changed of a step under its conversation's fence.
+	// UpdateStep stores what has changed of a running step under its
+	// conversation's fence, and sets s.Interrupt when an interrupt was asked
+	// for meanwhile. A step settles once: "moved_on" when it has.
 	UpdateStep(ctx context.Context, fence int64, s *weir.Step) error
 	// AskInterrupt marks the running step, if any, and reports whether there was one.
 	AskInterrupt(ctx context.Context, c weir.ConversationID) (bool, error)
@@ -115,7 +138,10 @@ type Tx interface {
 	AppendFlows(ctx context.Context, flows ...*weir.Flow) error // sets their ids
 
 	// AcquireLease takes a free or run-out lease with the next fence; ok is
-	// false when another holds it. Times are the database's.
+	// false when somebody holds it, the same holder included. Times are the
+	// database's. On SQLite all leases are free when the store is opened. A
+	// lease that ran out stays good until somebody takes it; one that was
+	// released does not.
 	AcquireLease(ctx context.Context, c weir.ConversationID, holder string, ttl time.Duration) (l weir.Lease, ok bool, err error)
 	// RenewLease extends it; "fenced" when it is no longer the holder's.
 	RenewLease(ctx context.Context, l weir.Lease, ttl time.Duration) (weir.Lease, error)
@@ -123,6 +149,7 @@ type Tx interface {
 	ReleaseLease(ctx context.Context, l weir.Lease) error
 
 	// RememberAnswer stores an answer and forgets those older than 24 h.
+	// Conflict with code "idempotency_conflict" for a key that is taken.
 	RememberAnswer(ctx context.Context, owner weir.OwnerID, route, key string, a weir.IdempotentAnswer) error
 	// InitSetting stores a value unless there is one, and returns the stored one.
 	InitSetting(ctx context.Context, name string, value []byte) ([]byte, error)
@@ -135,7 +162,9 @@ type Store interface {
 	View(ctx context.Context, fn func(Reader) error) error
 	// Update runs fn in one transaction and returns when it is durable. fn may
 	// run again when the database asks for a retry, so it must not have
-	// effects outside. An error of fn undoes its writes and is returned.
+	// effects outside. An error of fn undoes its writes and is returned; so
+	// does a panic. fn must not wait for another Update: on SQLite there is
+	// one at a time. ctx counts until the commit begins.
 	Update(ctx context.Context, fn func(Tx) error) error
 	Close() error
 }
