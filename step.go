@@ -56,7 +56,7 @@ type Ledger struct {
 type Step struct {
 	Conversation ConversationID
 	ID           StepID
-	Seq          Seq // of its StepStart record
+	Seq          Seq // of its StepStart record; of its StepEnd where no request could be made (Ledger.SHA256 is empty)
 	Fence        int64
 	State        StepState
 	Purpose      string

@@ -2,7 +2,12 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"weir"
@@ -22,14 +27,30 @@ type Config struct {
 	Facts   *fact.Set
 	Live    Publisher
 
-	Now    func() time.Time
-	Holder string // names this process among all that share the store
+	Now    func() time.Time // what records say; deadlines go by the real clock
+	Holder string           // names this process among all that share the store
 	Log    *slog.Logger
 
 	Drains    int // conversations drained at once: 256
-	Warm      int // conversations kept warm while idle: 64
+	Warm      int // idle conversations whose model view is kept in memory: 64
 	Allowance int // steps until a person has to write again: 50
 }
+
+// Times. They are constants because two processes that share a store must
+// agree on them.
+const (
+	leaseTTL       = 15 * time.Second
+	leaseRenewal   = 5 * time.Second
+	sweepEvery     = 2 * time.Second
+	sweepLimit     = 1000
+	checkpointEach = time.Second
+	exclusiveWait  = 10 * time.Second
+	exclusivePoll  = 50 * time.Millisecond
+	attemptTotal   = time.Hour
+	goodbye        = 5 * time.Second // for the last writes of a drain that must end
+	maxAnswer      = 16 << 20        // bytes of text and reasoning in one answer
+	maxResumptions = 10
+)
 
 // Admission is what a person sends.
 type Admission struct {
@@ -43,52 +64,132 @@ type Admission struct {
 	Replaces     weir.MessageID // rewind to before this message first
 }
 
-// Engine runs turns.
-type Engine struct{ cfg Config }
+// Engine runs turns. Use [New].
+type Engine struct {
+	cfg   Config
+	takes atomic.Int64 // lease acquisitions, so that no two have one holder's name
+	warm  *warmer
+
+	mu      sync.Mutex
+	state   engineState
+	ctx     context.Context // of all drains
+	cancel  context.CancelCauseFunc
+	slots   map[weir.ConversationID]*slot
+	ready   []weir.ConversationID // rung, waiting for a free place
+	active  int
+	running sync.WaitGroup
+}
+
+type engineState uint8
+
+const (
+	notStarted engineState = iota
+	started
+	stopped
+)
+
+// errStopping ends drains when the engine stops.
+var errStopping = errors.New("turn: the engine stops")
 
 // New makes an engine. Until [Engine.Start] it admits and drains nothing.
-func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
-
-// Start begins to drain; the work ends with ctx or with Stop.
-func (e *Engine) Start(ctx context.Context) error { panic("not yet") }
-
-// Stop ends all work and waits for it.
-func (e *Engine) Stop() {}
-
-// Admit accepts an input durably.
-func (e *Engine) Admit(ctx context.Context, a weir.Actor, ad Admission) (weir.Input, error) {
-	panic("not yet")
+func New(cfg Config) *Engine {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Holder == "" {
+		host, _ := os.Hostname()
+		cfg.Holder = host + "/" + strconv.Itoa(os.Getpid())
+	}
+	if cfg.Drains <= 0 {
+		cfg.Drains = 256
+	}
+	if cfg.Warm <= 0 {
+		cfg.Warm = 64
+	}
+	if cfg.Allowance <= 0 {
+		cfg.Allowance = 50
+	}
+	return &Engine{cfg: cfg, warm: newWarmer(cfg.Warm), slots: map[weir.ConversationID]*slot{}}
 }
 
-// Edit replaces a pending input.
-func (e *Engine) Edit(ctx context.Context, a weir.Actor, ad Admission, revision int64) (weir.Input, error) {
-	panic("not yet")
+// Start begins to drain, and to sweep for what is due; both end with ctx or
+// with Stop. Starting twice is starting once; a stopped engine stays stopped.
+func (e *Engine) Start(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch e.state {
+	case started:
+		return nil
+	case stopped:
+		return errStopping
+	}
+	e.state = started
+	e.ctx, e.cancel = context.WithCancelCause(ctx)
+	e.running.Add(1)
+	go func() {
+		defer e.running.Done()
+		e.sweep(e.ctx)
+	}()
+	return nil
 }
 
-// Withdraw takes a pending input back.
-func (e *Engine) Withdraw(ctx context.Context, a weir.Actor, c weir.ConversationID, id weir.InputID) (weir.Input, error) {
-	panic("not yet")
+// Stop ends all work and waits for it: streams are cut, what they brought is
+// checkpointed, leases are released, so that the next process goes on at once.
+// It may be called again, and without Start.
+func (e *Engine) Stop() {
+	e.mu.Lock()
+	e.state = stopped
+	e.ready = nil
+	if e.cancel != nil {
+		e.cancel(errStopping)
+	}
+	e.mu.Unlock()
+	e.running.Wait()
+	if e.cfg.Tools != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+		defer cancel()
+		if e.cfg.Tools.Wait(ctx) != nil {
+			e.cfg.Log.Warn("a tool has not ended with its call")
+		}
+	}
 }
 
-// SetDelivery switches a pending input between steer and queue.
-func (e *Engine) SetDelivery(ctx context.Context, a weir.Actor, c weir.ConversationID, id weir.InputID, d weir.Delivery, revision int64) (weir.Input, error) {
-	panic("not yet")
+// sweep rings what is due, so that nothing depends on a ring having arrived.
+func (e *Engine) sweep(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		due, err := e.cfg.Store.Due(ctx, sweepLimit)
+		if err != nil && ctx.Err() == nil {
+			e.cfg.Log.Error("look for due conversations", "err", err)
+		}
+		for _, c := range due {
+			e.ringDue(c)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
-// Retry asks for a step from the surface's end.
-func (e *Engine) Retry(ctx context.Context, a weir.Actor, c weir.ConversationID, ifSeq *weir.Seq) error {
-	panic("not yet")
+// holder names one acquisition of a lease.
+func (e *Engine) holder() string {
+	return e.cfg.Holder + "#" + strconv.FormatInt(e.takes.Add(1), 10)
 }
 
-// Interrupt asks the running step to stop.
-func (e *Engine) Interrupt(ctx context.Context, a weir.Actor, c weir.ConversationID) error {
-	panic("not yet")
+func (e *Engine) publish(s weir.Signal) {
+	if e.cfg.Live != nil {
+		e.cfg.Live.Publish(s)
+	}
 }
 
-// Exclusive runs fn as the only writer of a conversation.
-func (e *Engine) Exclusive(ctx context.Context, c weir.ConversationID, fn func(tx Tx, fence int64) error) error {
-	panic("not yet")
+func asFault(err error) (*weir.Error, bool) {
+	var f *weir.Error
+	ok := errors.As(err, &f)
+	return f, ok
 }
-
-// Partial returns the running step's text so far in this process.
-func (e *Engine) Partial(c weir.ConversationID) (weir.StepID, string) { panic("not yet") }

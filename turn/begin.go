@@ -1,0 +1,124 @@
+package turn
+
+import (
+	"context"
+
+	"weir"
+	"weir/model"
+	"weir/modelview"
+)
+
+// limitUpdate is what the model is told with the last step of the allowance.
+const limitUpdate = "The allowance of steps for this message is used up: answer now from what you have; no tool can be called."
+
+// begin promotes and begins the step: records, views, the step's record and
+// row, in this one transaction.
+func (en *entry) begin(ctx context.Context, b batch) error {
+	if len(b.promoted) > 0 {
+		en.next = work{}
+	}
+	last := en.next.steps+1 >= en.d.e.cfg.Allowance
+	records := b.before
+	for i := range b.promoted {
+		if body := bodyOf(&b.promoted[i]); body != nil {
+			records.add(body)
+		}
+	}
+	if last && en.toolsOffered() {
+		records.add(&weir.Update{Fact: "core/limits", Text: limitUpdate})
+	}
+	appended, err := en.append(ctx, records...)
+	if err != nil {
+		return err
+	}
+	profile, client, req, fail := en.build(ctx, last)
+	if fail != nil && en.plan.fail == nil {
+		return fail
+	}
+	now := en.d.e.cfg.Now()
+	s := weir.Step{
+		Conversation: en.d.id, ID: weir.NewStepID(now), Fence: en.lease.Fence, State: weir.StepRunning,
+		Purpose: "answer", Provider: profile.Provider, Model: profile.ID, Attempts: 1,
+		Resumptions: en.next.resumptions, StartedAt: now,
+	}
+	en.next.steps++
+	en.next.mustGoOn = false
+	became := appended[len(b.before):]
+	if req == nil {
+		return en.failed(ctx, &s, b.promoted, became)
+	}
+	s.Ledger = req.Ledger
+	if err := en.start(ctx, &s, req); err != nil {
+		return err
+	}
+	if err := en.markPromoted(ctx, b.promoted, became, s.Seq); err != nil {
+		return err
+	}
+	if err := en.setRunning(ctx); err != nil {
+		return err
+	}
+	en.begun = &begun{conv: en.conv, step: s, request: req, client: client, last: last}
+	return nil
+}
+
+func (en *entry) toolsOffered() bool { return len(en.d.e.cfg.Tools.Definitions()) > 0 }
+
+// build makes the request, unless the plan says that it cannot be made.
+func (en *entry) build(ctx context.Context, last bool) (model.Profile, model.Client, *modelview.Request, error) {
+	profile, client, err := en.d.e.cfg.Models.Model(en.conv.Model)
+	if err != nil {
+		return model.Profile{ID: en.conv.Model}, nil, nil, &buildError{err: err, final: true}
+	}
+	if en.plan.fail != nil {
+		return profile, nil, nil, nil
+	}
+	req, err := en.d.warm.window.Next(ctx, en.tx, profile, modelview.Options{ToolsOff: last && en.toolsOffered()})
+	if err != nil {
+		return profile, nil, nil, &buildError{err: err}
+	}
+	return profile, client, req, nil
+}
+
+// start appends the step's record, with the views its request is made of.
+func (en *entry) start(ctx context.Context, s *weir.Step, req *modelview.Request) error {
+	if err := en.tx.PutViews(ctx, en.lease.Fence, en.d.id, req.Views...); err != nil {
+		return err
+	}
+	rec, err := en.append(ctx, &weir.StepStart{
+		Step: s.ID, Purpose: s.Purpose, Provider: s.Provider, Model: s.Model,
+		Lowering: req.Lowering, Tail: req.Tail, Marks: req.Marks, Ledger: req.Ledger,
+	})
+	if err != nil {
+		return err
+	}
+	s.Seq = rec[0].Seq
+	return en.tx.InsertStep(ctx, s)
+}
+
+// failed settles a step for which no request could be made: it has no start,
+// because nothing was sent, and its row points to its end. The conversation
+// rests, or goes on with what else is due.
+func (en *entry) failed(ctx context.Context, s *weir.Step, promoted []weir.Input, became []weir.Record) error {
+	s.State, s.EndedAt, s.Attempts = weir.StepFailed, s.StartedAt, 0
+	s.Code, s.Reason = shown(en.plan.fail)
+	rec, err := en.append(ctx, &weir.StepEnd{Step: s.ID, Outcome: s.State, Code: s.Code, Reason: s.Reason})
+	if err != nil {
+		return err
+	}
+	s.Seq = rec[0].Seq
+	if err := en.tx.InsertStep(ctx, s); err != nil {
+		return err
+	}
+	if err := en.markPromoted(ctx, promoted, became, s.Seq); err != nil {
+		return err
+	}
+	return en.rest(ctx)
+}
+
+func (en *entry) setRunning(ctx context.Context) error {
+	if en.conv.State == weir.Running && en.conv.WaitingFor == "" {
+		return nil
+	}
+	running, nothing := weir.Running, ""
+	return en.tx.ChangeActivity(ctx, en.d.id, weir.Activity{State: &running, WaitingFor: &nothing})
+}

@@ -1,0 +1,167 @@
+package turn
+
+import (
+	"context"
+	"errors"
+
+	"weir"
+	"weir/fact"
+	"weir/model"
+	"weir/modelview"
+)
+
+// begun is a step that a boundary has begun: durable, and about to be sent.
+type begun struct {
+	conv    weir.Conversation
+	step    weir.Step
+	request *modelview.Request
+	client  model.Client
+	last    bool // of the allowance: no tool runs after it
+}
+
+// plan is what a boundary prepared outside its transaction.
+type plan struct {
+	epoch *weir.Epoch // the first baseline, when there is none in force
+	cold  bool        // nothing came from memory
+	fail  error       // do not build a request: settle the step with this
+}
+
+// errAgain asks for the boundary to be prepared anew.
+var errAgain = errors.New("turn: the conversation changed under the boundary")
+
+// buildError is a failure to make a request, as opposed to one of the store.
+type buildError struct {
+	err   error
+	final bool // building from the log alone would fail as well
+}
+
+func (b *buildError) Error() string { return "turn: build a request: " + b.err.Error() }
+func (b *buildError) Unwrap() error { return b.err }
+
+const boundaryTries = 5
+
+// boundary is the moment between two steps. It returns the step it has begun,
+// or nil when the conversation rests or is not ours to drain. A request that
+// cannot be built is tried once more from the log alone; then the inputs are
+// promoted all the same, and their step fails with the reason.
+func (d *drain) boundary() (*begun, error) {
+	var p plan
+	for conflicts := 0; ; {
+		if d.e.wanted(d.id) {
+			return nil, d.giveWay()
+		}
+		err := d.prepare(&p)
+		var ent *entry
+		if err == nil {
+			ent, err = d.enter(&p)
+		}
+		var blocked *fact.Blocked
+		var unbuilt *buildError
+		switch {
+		case err == nil && ent.again:
+			p = plan{}
+		case err == nil:
+			return ent.begun, nil
+		case errors.As(err, &blocked):
+			return nil, d.block(blocked)
+		case d.ctx.Err() != nil:
+			return nil, err
+		case (errors.Is(err, errAgain) || weir.CodeOf(err) == weir.CodeMoved) && conflicts < boundaryTries:
+			conflicts++
+		case errors.As(err, &unbuilt) && p.fail == nil:
+			if err := d.failBuild(&p, unbuilt); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, err
+		}
+	}
+}
+
+// failBuild decides what to do about a request that could not be built. What
+// the store may have caused is an error of the drain, to be tried again after
+// a pause, three times; what a person can act on fails the step at once, when
+// it was not the cache that was wrong.
+func (d *drain) failBuild(p *plan, b *buildError) error {
+	if !p.cold && !b.final {
+		return nil // once more, from the log alone
+	}
+	kind := weir.KindOf(b.err)
+	if !b.final && (kind == weir.Internal || kind == weir.Unavailable) && d.e.failures(d.id) < 3 {
+		return b.err
+	}
+	d.e.cfg.Log.Error("a request could not be built", "conversation", d.id, "err", b.err)
+	p.fail = b.err
+	return nil
+}
+
+// prepare does what needs no transaction: it reads what is new, and observes
+// the facts when there is no baseline yet.
+func (d *drain) prepare(p *plan) error {
+	c, err := d.e.cfg.Store.Conversation(d.ctx, d.id)
+	if err != nil {
+		return err
+	}
+	if d.warm == nil && !p.cold {
+		d.warm = d.e.warm.take(d.id)
+	}
+	if d.warm == nil {
+		d.warm, p.cold = d.coldFor(&c), true
+	}
+	if err := d.warm.catchUp(d.ctx, d.e.cfg.Store, &c); err != nil {
+		d.forget()
+		return err
+	}
+	profile, _, merr := d.e.cfg.Models.Model(c.Model)
+	if merr == nil && p.fail == nil {
+		d.warm.window.Expect(profile)
+		if err := d.warm.window.CatchUp(d.ctx, d.e.cfg.Store); err != nil {
+			d.forget()
+			return &buildError{err: err}
+		}
+	}
+	p.epoch = nil
+	if d.warm.shape.Epoch() != 0 || p.fail != nil {
+		return nil
+	}
+	p.epoch, err = d.firstEpoch(c, profile.ID)
+	return err
+}
+
+// coldFor starts without anything in memory.
+func (d *drain) coldFor(c *weir.Conversation) *warm {
+	return &warm{window: d.e.cfg.Lowerer.Window(c)}
+}
+
+// giveWay ends the drain for somebody who wants the conversation to himself.
+func (d *drain) giveWay() error {
+	if d.lease.Fence == 0 {
+		return nil
+	}
+	return d.update(func(ctx context.Context, tx Tx) error {
+		_, err := rest(ctx, tx, d.lease, true)
+		return err
+	}, weir.Signal{State: true})
+}
+
+// block says what the first baseline waits for. Inputs stay pending, and the
+// drain ends with an error so that it is tried again after a pause.
+func (d *drain) block(b *fact.Blocked) error {
+	err := d.update(func(ctx context.Context, tx Tx) error {
+		state, what := weir.Blocked, b.Error()
+		return tx.ChangeActivity(ctx, d.id, weir.Activity{State: &state, WaitingFor: &what})
+	}, weir.Signal{State: true})
+	return errors.Join(b, err)
+}
+
+// update runs one transaction of the drain and publishes after its commit.
+func (d *drain) update(fn func(ctx context.Context, tx Tx) error, s weir.Signal) error {
+	err := d.e.cfg.Store.Update(d.ctx, func(tx Tx) error { return fn(d.ctx, tx) })
+	if err != nil {
+		d.forget()
+		return err
+	}
+	s.Conversation = d.id
+	d.e.publish(s)
+	return nil
+}

@@ -1,0 +1,99 @@
+package turn
+
+import (
+	"context"
+
+	"weir"
+)
+
+// Retry asks for a step from the surface's end, as a durable control among the
+// inputs. Asking twice before it ran is asking once.
+func (e *Engine) Retry(ctx context.Context, a weir.Actor, c weir.ConversationID, ifSeq *weir.Seq) error {
+	var fresh bool
+	err := e.cfg.Store.Update(ctx, func(tx Tx) error {
+		fresh = false
+		conv, err := owned(ctx, tx, a, c)
+		if err != nil {
+			return err
+		}
+		if ifSeq != nil && *ifSeq != conv.HeadSeq {
+			return movedOn(conv.HeadSeq)
+		}
+		waiting, err := tx.PendingInputs(ctx, c)
+		if err != nil {
+			return err
+		}
+		if !hasControl(waiting) {
+			now := e.cfg.Now()
+			in := weir.Input{
+				Conversation: c, ID: weir.NewInputID(now), Owner: a.Owner, Kind: weir.InputRetry,
+				Delivery: weir.Queue, State: weir.Pending, Revision: 1, AdmittedAt: now,
+			}
+			if err := tx.InsertInput(ctx, &in); err != nil {
+				return err
+			}
+			fresh = true
+		}
+		// Inserting locked the head; see admit.
+		if conv, err = owned(ctx, tx, a, c); err != nil {
+			return err
+		}
+		if ifSeq != nil && *ifSeq != conv.HeadSeq {
+			return movedOn(conv.HeadSeq)
+		}
+		return resume(ctx, tx, &conv)
+	})
+	if err != nil {
+		return err
+	}
+	e.admitted(weir.Input{Conversation: c}, fresh)
+	return nil
+}
+
+func hasControl(pending []weir.Input) bool {
+	for i := range pending {
+		if pending[i].Kind == weir.InputRetry {
+			return true
+		}
+	}
+	return false
+}
+
+// Interrupt asks the running step to stop and returns at once. What came so
+// far is kept; pending inputs stay pending until something new is asked for.
+// Interrupting an idle conversation, or twice, is nothing.
+func (e *Engine) Interrupt(ctx context.Context, a weir.Actor, c weir.ConversationID) error {
+	var asked bool
+	err := e.cfg.Store.Update(ctx, func(tx Tx) error {
+		conv, err := owned(ctx, tx, a, c)
+		if err != nil {
+			return err
+		}
+		step, err := tx.AskInterrupt(ctx, c)
+		if err != nil {
+			return err
+		}
+		// Between two steps there is no step to mark, but work to stop.
+		asked = step || conv.State == weir.Running
+		if !asked || conv.WaitingFor == waitingResume {
+			return nil
+		}
+		mark := waitingResume
+		if err := tx.ChangeActivity(ctx, c, weir.Activity{WaitingFor: &mark}); err != nil {
+			return err
+		}
+		// Changing it locked the head. If the work had ended just before, there
+		// is nothing to stop.
+		if conv, err = tx.Conversation(ctx, c); err != nil || step || conv.State == weir.Running {
+			return err
+		}
+		asked = false
+		return resume(ctx, tx, &conv)
+	})
+	if err != nil || !asked {
+		return err
+	}
+	e.poke(c)
+	e.publish(weir.Signal{Conversation: c, State: true})
+	return nil
+}

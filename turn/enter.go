@@ -1,0 +1,114 @@
+package turn
+
+import (
+	"context"
+
+	"weir"
+)
+
+// entry is one run of a boundary's transaction. What it holds counts only
+// after the commit; a transaction that runs again starts with a new one.
+type entry struct {
+	d    *drain
+	tx   Tx
+	plan *plan
+
+	lease  weir.Lease
+	conv   weir.Conversation
+	next   work
+	head   weir.Seq
+	inbox  bool // inputs changed state
+	begun  *begun
+	rested bool
+	again  bool // look once more
+}
+
+// enter runs the boundary's one transaction: it takes the lease if there is
+// none, settles what a dead holder left, promotes what is due and begins the
+// step, or makes the conversation idle.
+func (d *drain) enter(p *plan) (*entry, error) {
+	var en *entry
+	runs := 0
+	err := d.e.cfg.Store.Update(d.ctx, func(tx Tx) error {
+		if runs++; runs > 1 {
+			d.forget()
+		}
+		en = &entry{d: d, tx: tx, plan: p, lease: d.lease, next: d.next}
+		return en.run(d.ctx)
+	})
+	if err != nil {
+		d.forget()
+		return nil, err
+	}
+	if en.lease.Fence == 0 {
+		return en, nil // another's
+	}
+	d.next = en.next
+	if en.rested {
+		d.lease = weir.Lease{} // released in the transaction
+	} else if d.lease.Fence == 0 && en.lease.Fence != 0 {
+		d.holdLease(en.lease)
+	}
+	d.e.publish(weir.Signal{Conversation: d.id, Head: en.head, Inputs: en.inbox, State: true})
+	return en, nil
+}
+
+func (en *entry) run(ctx context.Context) error {
+	d := en.d
+	taken := false
+	if en.lease.Fence == 0 {
+		l, ok, err := en.tx.AcquireLease(ctx, d.id, d.e.holder(), leaseTTL)
+		if err != nil || !ok {
+			return err // another drains it, and will see what we were rung for
+		}
+		en.lease, taken = l, true
+	}
+	if err := en.read(ctx); err != nil {
+		return err
+	}
+	if en.conv.Deleted {
+		return en.rest(ctx)
+	}
+	if taken {
+		if err := en.recover(ctx); err != nil {
+			return err
+		}
+	}
+	if en.conv.WaitingFor == waitingResume {
+		return en.rest(ctx)
+	}
+	b, err := en.due(ctx)
+	if err != nil {
+		return err
+	}
+	if len(b.promoted) == 0 && !en.next.mustGoOn {
+		return en.rest(ctx)
+	}
+	return en.begin(ctx, b)
+}
+
+// read reads the conversation and what the log has gained.
+func (en *entry) read(ctx context.Context) (err error) {
+	if en.conv, err = en.tx.Conversation(ctx, en.d.id); err != nil || en.conv.Deleted {
+		return err
+	}
+	if en.d.warm == nil {
+		en.d.warm = en.d.coldFor(&en.conv)
+	}
+	return en.d.warm.catchUp(ctx, en.tx, &en.conv)
+}
+
+func (en *entry) rest(ctx context.Context) (err error) {
+	en.rested, err = rest(ctx, en.tx, en.lease, false)
+	en.again = !en.rested
+	return err
+}
+
+// append adds records under the lease, numbered and dated.
+func (en *entry) append(ctx context.Context, bodies ...weir.Body) ([]weir.Record, error) {
+	records, err := appendTo(ctx, en.tx, &en.conv, en.lease.Fence, en.d.e.cfg.Now(), bodies...)
+	if n := len(records); n > 0 {
+		en.head = records[n-1].Seq
+	}
+	return records, err
+}

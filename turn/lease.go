@@ -1,0 +1,66 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"weir"
+)
+
+// holdLease begins to renew a lease that was acquired just now.
+func (d *drain) holdLease(l weir.Lease) {
+	d.lease = l
+	d.kept = make(chan struct{})
+	go func() {
+		defer close(d.kept)
+		d.keepLease(l, time.Now())
+	}()
+}
+
+// letLeaseGo ends the renewal and waits for it.
+func (d *drain) letLeaseGo() {
+	d.cancel(nil)
+	if d.kept != nil {
+		<-d.kept
+	}
+	d.lease = weir.Lease{}
+}
+
+// keepLease renews l until the drain's context ends. When the lease is another
+// holder's, or could be because renewing kept failing until it ran out, it
+// cancels the drain.
+func (d *drain) keepLease(l weir.Lease, since time.Time) {
+	tick := time.NewTicker(leaseRenewal)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-d.ctx.Done():
+			return
+		}
+		begun := time.Now()
+		next, err := d.renew(l, since.Add(leaseTTL))
+		switch {
+		case err == nil:
+			l, since = next, begun
+		case d.ctx.Err() != nil:
+			return
+		case weir.CodeOf(err) == weir.CodeFenced, !time.Now().Add(leaseRenewal).Before(since.Add(leaseTTL)):
+			d.e.cfg.Log.Warn("a lease is lost", "conversation", d.id, "err", err)
+			d.cancel(errLostLease)
+			return
+		default:
+			d.e.cfg.Log.Warn("renew a lease", "conversation", d.id, "err", err)
+		}
+	}
+}
+
+func (d *drain) renew(l weir.Lease, until time.Time) (next weir.Lease, err error) {
+	ctx, cancel := context.WithDeadline(d.ctx, until)
+	defer cancel()
+	err = d.e.cfg.Store.Update(ctx, func(tx Tx) error {
+		next, err = tx.RenewLease(ctx, l, leaseTTL)
+		return err
+	})
+	return next, err
+}

@@ -1,0 +1,129 @@
+package turn
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"weir"
+	"weir/tool"
+)
+
+// settle appends what an attempt came to: the assistant message and, unless
+// tools are to run first, the step's end, in one transaction that also makes
+// the conversation idle when nothing is due.
+func (d *drain) settle(st *begun, o outcome) (goOn bool, err error) {
+	calls := distinctCalls(st.step.ID, o.parts)
+	var out bodies
+	if len(o.parts) > 0 || o.state == weir.StepDone {
+		parts := o.parts
+		if parts == nil {
+			parts = []weir.Part{}
+		}
+		out.add(&weir.AssistantMessage{Step: st.step.ID, Model: st.step.Model, Parts: parts, Interrupted: o.cutOff})
+	}
+	end := &weir.StepEnd{Step: st.step.ID, Outcome: o.state, Code: o.code, Reason: o.reason, Usage: o.usage}
+	unrun := ""
+	switch {
+	case o.state != weir.StepDone:
+		unrun = "interrupted; it was not run"
+	case st.last && len(calls) > 0:
+		unrun = "not run: the allowance of steps is used up"
+		end.Code, end.Reason = "allowance_used", "The allowance of steps for one message is used up; write again to go on."
+	}
+	if len(calls) == 0 || unrun != "" {
+		for _, call := range calls {
+			out.add(resultOf(call, tool.Result{Text: unrun, IsError: true}))
+		}
+		return d.write(st, append(out, end), o.usage, false)
+	}
+	if _, err := d.write(st, out, o.usage, true); err != nil {
+		return false, err
+	}
+	return d.runTools(st, calls, end)
+}
+
+// write appends records of a step under the lease. When the step's end is
+// among them it is settled, and unless the work must go on the conversation
+// rests if nothing is due.
+func (d *drain) write(st *begun, out bodies, usage *weir.Usage, mustGoOn bool) (goOn bool, err error) {
+	var head weir.Seq
+	var rested bool
+	ended := false
+	err = d.e.cfg.Store.Update(d.ctx, func(tx Tx) error {
+		rested = false
+		s, err := tx.Step(d.ctx, d.id, st.step.ID)
+		if err != nil {
+			return err
+		}
+		records, err := appendTo(d.ctx, tx, &st.conv, d.lease.Fence, d.e.cfg.Now(), out...)
+		if err != nil {
+			return err
+		}
+		head = records[len(records)-1].Seq
+		end, isEnd := out[len(out)-1].(*weir.StepEnd)
+		if ended = isEnd; !ended {
+			s.Usage, s.Partial = usage, ""
+			return tx.UpdateStep(d.ctx, d.lease.Fence, &s)
+		}
+		if err := endStep(d.ctx, tx, d.lease.Fence, &s, out, d.e.cfg.Now); err != nil || mustGoOn {
+			return err
+		}
+		rested, err = rest(d.ctx, tx, d.lease, end.Outcome == weir.StepInterrupted)
+		return err
+	})
+	if err != nil {
+		d.forget()
+		return false, err
+	}
+	if rested {
+		d.lease = weir.Lease{} // released in the transaction
+	}
+	if ended {
+		d.next.mustGoOn, d.next.resumptions = mustGoOn, 0
+	}
+	d.e.publish(weir.Signal{Conversation: d.id, Head: head, State: ended})
+	return !rested, nil
+}
+
+// endStep stores in the step's row what its end record says.
+func endStep(ctx context.Context, tx Tx, fence int64, s *weir.Step, records bodies, now func() time.Time) error {
+	for _, b := range records {
+		end, ok := b.(*weir.StepEnd)
+		if !ok {
+			continue
+		}
+		s.State, s.Code, s.Reason, s.Usage = end.Outcome, end.Code, end.Reason, end.Usage
+		s.Partial, s.EndedAt = "", now()
+		return tx.UpdateStep(ctx, fence, s)
+	}
+	return nil
+}
+
+// distinctCalls returns the tool calls among parts, and gives those an id of
+// their own that came without one or with one that another call has: each call
+// is answered by its id.
+func distinctCalls(step weir.StepID, parts []weir.Part) []weir.Part {
+	seen := map[string]bool{}
+	var calls []weir.Part
+	for i := range parts {
+		p := &parts[i]
+		if p.Type != weir.PartToolCall {
+			continue
+		}
+		if p.Call == "" || seen[p.Call] {
+			p.Call = "call_" + string(step) + "_" + strconv.Itoa(i)
+		}
+		seen[p.Call] = true
+		calls = append(calls, *p)
+	}
+	return calls
+}
+
+// shown returns the code and the sentence of an error that a person may see.
+func shown(err error) (code, reason string) {
+	if f, ok := asFault(err); ok && f.Public != "" {
+		return f.Code, f.Public
+	}
+	return "internal", "The server could not do this because of a fault of its own; its log says more. Retry, or look there."
+}

@@ -1,0 +1,153 @@
+package turn
+
+import (
+	"container/list"
+	"context"
+	"sync"
+
+	"weir"
+	"weir/modelview"
+	"weir/transcript"
+)
+
+// warm is what a drain keeps of a conversation between its steps, and the
+// engine between its drains: a cache of the log and of nothing else. After any
+// error it is dropped, because it may have seen what was rolled back.
+type warm struct {
+	window *modelview.Window
+	shape  *transcript.Shape
+	head   weir.Seq // everything up to here is in shape and told
+	told   told
+}
+
+// told is what the log says last of what the conversation's row says now.
+type told struct {
+	title      string
+	visibility weir.Visibility
+	model      string
+	agent      string
+	workspace  string
+}
+
+// catchUp reads what the log has gained up to c's head.
+func (w *warm) catchUp(ctx context.Context, r Reader, c *weir.Conversation) error {
+	if w.shape == nil {
+		structure, err := r.Structure(ctx, c)
+		if err != nil {
+			return err
+		}
+		for len(structure) > 0 && structure[len(structure)-1].Seq > c.HeadSeq {
+			structure = structure[:len(structure)-1] // newer than c: read next time
+		}
+		w.shape = transcript.Fold(structure)
+		w.told = told{visibility: weir.Visibility{Level: weir.Open}}
+		if err := w.read(ctx, r, c, settingKinds()); err != nil {
+			return err
+		}
+		w.head = c.HeadSeq
+	}
+	if c.HeadSeq <= w.head {
+		return nil
+	}
+	if err := w.read(ctx, r, c, append(settingKinds(), weir.KindRewind, weir.KindUndo, weir.KindCheckpoint, weir.KindEpoch)); err != nil {
+		return err
+	}
+	w.head = c.HeadSeq
+	return nil
+}
+
+func (w *warm) read(ctx context.Context, r Reader, c *weir.Conversation, kinds []weir.RecordKind) error {
+	records, err := r.Records(ctx, c, weir.RecordQuery{After: w.head, Before: c.HeadSeq + 1, Kinds: kinds})
+	if err != nil {
+		return err
+	}
+	for i := range records {
+		w.apply(&records[i])
+	}
+	return nil
+}
+
+func (w *warm) apply(r *weir.Record) {
+	switch b := r.Body.(type) {
+	case *weir.Retitled:
+		w.told.title = b.Title
+	case *weir.VisibilitySet:
+		w.told.visibility = b.Visibility
+	case *weir.ModelSet:
+		w.told.model = b.Model
+	case *weir.AgentSet:
+		w.told.agent = b.Agent
+	case *weir.WorkspaceSet:
+		w.told.workspace = b.Workspace
+	default:
+		w.shape.Apply(r)
+	}
+}
+
+func settingKinds() []weir.RecordKind {
+	return []weir.RecordKind{weir.KindTitle, weir.KindVisibility, weir.KindModel, weir.KindAgent, weir.KindWorkspace}
+}
+
+// settings returns the records that tell what the row says and the log does
+// not say yet.
+func (w *warm) settings(c *weir.Conversation) []weir.Body {
+	var out []weir.Body
+	if c.Title != w.told.title {
+		out = append(out, &weir.Retitled{Title: c.Title, Auto: !c.TitleSet})
+	}
+	if c.Visibility != w.told.visibility {
+		out = append(out, &weir.VisibilitySet{Visibility: c.Visibility})
+	}
+	if c.Model != w.told.model {
+		out = append(out, &weir.ModelSet{Model: c.Model})
+	}
+	if c.Agent != w.told.agent {
+		out = append(out, &weir.AgentSet{Agent: c.Agent})
+	}
+	if c.Workspace != w.told.workspace {
+		out = append(out, &weir.WorkspaceSet{Workspace: c.Workspace})
+	}
+	return out
+}
+
+// warmer keeps the warm state of the conversations that were drained last.
+// Taking it takes it out, so that one drain at a time has it.
+type warmer struct {
+	mu    sync.Mutex
+	limit int
+	order *list.List // of *kept, newest first
+	byID  map[weir.ConversationID]*list.Element
+}
+
+type kept struct {
+	id   weir.ConversationID
+	warm *warm
+}
+
+func newWarmer(limit int) *warmer {
+	return &warmer{limit: limit, order: list.New(), byID: map[weir.ConversationID]*list.Element{}}
+}
+
+func (k *warmer) take(id weir.ConversationID) *warm {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	el := k.byID[id]
+	if el == nil {
+		return nil
+	}
+	delete(k.byID, id)
+	return k.order.Remove(el).(*kept).warm
+}
+
+func (k *warmer) put(id weir.ConversationID, w *warm) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if el := k.byID[id]; el != nil {
+		k.order.Remove(el)
+	}
+	k.byID[id] = k.order.PushFront(&kept{id, w})
+	for k.order.Len() > k.limit {
+		el := k.order.Back()
+		delete(k.byID, k.order.Remove(el).(*kept).id)
+	}
+}
