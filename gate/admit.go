@@ -88,22 +88,12 @@ func (g *Gate) decide(ctx context.Context, tx Tx, a weir.Actor, target weir.Conv
 
 // shown returns the person's own text as the model and the timeline have it.
 func (q *asking) shown(text string, passages []passage) string {
-	if !q.scanned {
-		return text
-	}
 	titles := map[weir.ConversationID]string{}
 	for i := range passages {
 		titles[passages[i].Conversation] = oneLine(passages[i].source.Title)
 	}
 	return q.scan.Shown(text, q.accept, func(_ int, m mention.Mention) string {
-		id := m.Reference.Conversation
-		switch {
-		case m.Label != "":
-			return m.Label
-		case m.Explicit && titles[id] != "":
-			return titles[id]
-		}
-		return oneLine(string(id))
+		return titles[m.Reference.Conversation]
 	})
 }
 

@@ -22,10 +22,9 @@ func (n *named) fault(err *weir.Error) *weir.Error {
 
 // asking is what an input asks for, before anything is looked up.
 type asking struct {
-	things  []named // merged, in order
-	scan    mention.Scan
-	scanned bool // the sender writes mentions in the text
-	accept  func(ordinal int) bool
+	things []named // merged, in order
+	scan   mention.Scan
+	accept func(ordinal int) bool
 }
 
 // ask reads an input's references and accepted mentions, in this order, and
@@ -69,17 +68,14 @@ func ask(in *weir.Input) (asking, error) {
 	return q, nil
 }
 
-// read scans the text when the sender says that mentions in it may count.
-// With none at all the text is just text, and nothing in it is looked at.
+// read scans the text. Where no mention counts, what only looks like one is
+// text and cannot be wrong; the backslash of \@[ goes all the same.
 func (q *asking) read(in *weir.Input) error {
-	if !in.Mentions.All && in.Mentions.Only == nil {
-		return nil
-	}
 	scan, err := mention.Parse(in.Text)
-	if err != nil {
+	if err != nil && (in.Mentions.All || len(in.Mentions.Only) > 0) {
 		return err
 	}
-	q.scan, q.scanned = scan, true
+	q.scan = scan
 	chosen := make(map[int]bool, len(in.Mentions.Only))
 	for _, n := range in.Mentions.Only {
 		if n < 0 || n >= len(scan.Mentions) {
