@@ -102,8 +102,7 @@ func (a *Account) Actor(r *http.Request) (weir.Actor, error) {
 		if strings.EqualFold(scheme, "Bearer") && same(a.token, strings.TrimSpace(token)) {
 			return a.actor("api"), nil
 		}
-		return weir.Actor{}, weir.Fault(weir.Unauthenticated, "token_invalid",
-			"This token is not the owner's. Send the one in WEIR_TOKEN, or the one in the file “token” of the data directory.")
+		return weir.Actor{}, notTheToken()
 	}
 	cookie, err := r.Cookie(Cookie)
 	if err != nil {
@@ -119,6 +118,11 @@ func (a *Account) Actor(r *http.Request) (weir.Actor, error) {
 			"This session is over. Open a new sign-in link, or send the owner's token.")
 	}
 	return a.actor("web"), nil
+}
+
+func notTheToken() error {
+	return weir.Fault(weir.Unauthenticated, "token_invalid",
+		"This token is not the owner's. Send the one in WEIR_TOKEN, or the one in the file “token” of the data directory.")
 }
 
 func (a *Account) actor(door string) weir.Actor {
@@ -158,8 +162,21 @@ func (a *Account) SignIn(ctx context.Context, code string, secure bool) (*http.C
 		return nil, weir.Fault(weir.Unauthenticated, "link_used",
 			"This sign-in link has been used or is too old. Restart the server for a new one.")
 	}
+	return a.begin(ctx, secure)
+}
+
+// SignInWithToken answers with the cookie of a new session to whoever has the
+// owner's token, for a browser without a link at hand.
+func (a *Account) SignInWithToken(ctx context.Context, token string, secure bool) (*http.Cookie, error) {
+	if !same(a.token, token) {
+		return nil, notTheToken()
+	}
+	return a.begin(ctx, secure)
+}
+
+func (a *Account) begin(ctx context.Context, secure bool) (*http.Cookie, error) {
 	value := secret()
-	data, err := json.Marshal(session{Owner: a.owner, Until: now.Add(SessionLife).UTC()})
+	data, err := json.Marshal(session{Owner: a.owner, Until: a.cfg.Now().Add(SessionLife).UTC()})
 	if err != nil {
 		return nil, err
 	}
