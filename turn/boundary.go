@@ -17,6 +17,7 @@ type begun struct {
 	request *modelview.Request
 	client  model.Client
 	last    bool // of the allowance: no tool runs after it
+	asked   bool // to stop, as of the last write
 }
 
 // plan is what a boundary prepared outside its transaction.

@@ -11,15 +11,23 @@ import (
 // replace rewinds to before a message and admits another, in one transaction
 // and as the only writer.
 func (e *Engine) replace(ctx context.Context, a weir.Actor, ad Admission) (weir.Input, error) {
-	if err := e.mayReplace(ctx, a, &ad); err != nil {
+	conv, err := owned(ctx, e.cfg.Store, a, ad.Conversation)
+	if err != nil {
 		return weir.Input{}, err
 	}
 	if stored, ok, err := receipt(ctx, e.cfg.Store, &ad); ok || err != nil {
 		return stored, err
 	}
+	// A running step is not stopped for what would be refused anyway.
+	if ad.IfSeq != nil && *ad.IfSeq != conv.HeadSeq {
+		return weir.Input{}, movedOn(conv.HeadSeq)
+	}
+	if _, _, err := replaceable(ctx, e.cfg.Store, &conv, ad.Replaces); err != nil {
+		return weir.Input{}, err
+	}
 	var in weir.Input
 	var fresh bool
-	err := e.Exclusive(ctx, ad.Conversation, func(tx Tx, fence int64) (err error) {
+	err = e.Exclusive(ctx, ad.Conversation, func(tx Tx, fence int64) (err error) {
 		conv, err := owned(ctx, tx, a, ad.Conversation)
 		if err != nil {
 			return err
@@ -39,24 +47,6 @@ func (e *Engine) replace(ctx context.Context, a weir.Actor, ad Admission) (weir.
 	}
 	e.admitted(in, fresh)
 	return in, nil
-}
-
-// mayReplace refuses, before a running step is stopped for it, what would be
-// refused anyway.
-func (e *Engine) mayReplace(ctx context.Context, a weir.Actor, ad *Admission) error {
-	conv, err := owned(ctx, e.cfg.Store, a, ad.Conversation)
-	if err != nil {
-		return err
-	}
-	if stored, ok, err := receipt(ctx, e.cfg.Store, ad); ok || err != nil {
-		_ = stored
-		return err
-	}
-	if ad.IfSeq != nil && *ad.IfSeq != conv.HeadSeq {
-		return movedOn(conv.HeadSeq)
-	}
-	_, _, err = replaceable(ctx, e.cfg.Store, &conv, ad.Replaces)
-	return err
 }
 
 // rewindBefore hides the message that is replaced and everything after it.

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"weir"
@@ -45,31 +46,32 @@ func (d *drain) settle(st *begun, o outcome) (goOn bool, err error) {
 
 // write appends records of a step under the lease. When the step's end is
 // among them it is settled, and unless the work must go on the conversation
-// rests if nothing is due.
+// rests if nothing is due. Whether the step was asked to stop is read in the
+// same transaction.
 func (d *drain) write(st *begun, out bodies, usage *weir.Usage, mustGoOn bool) (goOn bool, err error) {
 	var head weir.Seq
 	var rested bool
-	ended := false
-	err = d.e.cfg.Store.Update(d.ctx, func(tx Tx) error {
+	_, ended := out[len(out)-1].(*weir.StepEnd)
+	err = d.persist(func(ctx context.Context, tx Tx) error {
 		rested = false
-		s, err := tx.Step(d.ctx, d.id, st.step.ID)
+		s, err := tx.Step(ctx, d.id, st.step.ID)
 		if err != nil {
 			return err
 		}
-		records, err := appendTo(d.ctx, tx, &st.conv, d.lease.Fence, d.e.cfg.Now(), out...)
+		records, err := appendTo(ctx, tx, &st.conv, d.lease.Fence, d.e.cfg.Now(), out...)
 		if err != nil {
 			return err
 		}
-		head = records[len(records)-1].Seq
-		end, isEnd := out[len(out)-1].(*weir.StepEnd)
-		if ended = isEnd; !ended {
+		head, st.asked = records[len(records)-1].Seq, s.Interrupt
+		if !ended {
 			s.Usage, s.Partial = usage, ""
-			return tx.UpdateStep(d.ctx, d.lease.Fence, &s)
+			return tx.UpdateStep(ctx, d.lease.Fence, &s)
 		}
-		if err := endStep(d.ctx, tx, d.lease.Fence, &s, out, d.e.cfg.Now); err != nil || mustGoOn {
+		if err := endStep(ctx, tx, d.lease.Fence, &s, out, d.e.cfg.Now); err != nil || mustGoOn {
 			return err
 		}
-		rested, err = rest(d.ctx, tx, d.lease, end.Outcome == weir.StepInterrupted)
+		// Whoever asked to stop gets the lease before anything else begins.
+		rested, err = rest(ctx, tx, d.lease, s.Interrupt)
 		return err
 	})
 	if err != nil {
@@ -86,6 +88,25 @@ func (d *drain) write(st *begun, out bodies, usage *weir.Usage, mustGoOn bool) (
 	return !rested, nil
 }
 
+// persist runs a transaction that stores what cannot be had again, and tries
+// again when the database fails for a moment.
+func (d *drain) persist(fn func(ctx context.Context, tx Tx) error) error {
+	for try := 1; ; try++ {
+		err := d.e.cfg.Store.Update(d.ctx, func(tx Tx) error { return fn(d.ctx, tx) })
+		kind := weir.KindOf(err)
+		if err == nil || d.ctx.Err() != nil || try == 4 || kind != weir.Internal && kind != weir.Unavailable {
+			return err
+		}
+		d.e.cfg.Log.Warn("store what came of a step; once more", "conversation", d.id, "err", err)
+		pause := time.NewTimer(time.Second << (try - 1) / 4)
+		select {
+		case <-pause.C:
+		case <-d.ctx.Done():
+		}
+		pause.Stop()
+	}
+}
+
 // endStep stores in the step's row what its end record says.
 func endStep(ctx context.Context, tx Tx, fence int64, s *weir.Step, records bodies, now func() time.Time) error {
 	for _, b := range records {
@@ -93,7 +114,7 @@ func endStep(ctx context.Context, tx Tx, fence int64, s *weir.Step, records bodi
 		if !ok {
 			continue
 		}
-		s.State, s.Code, s.Reason, s.Usage = end.Outcome, end.Code, end.Reason, end.Usage
+		s.State, s.Code, s.Reason, s.Usage = end.Outcome, end.Code, storable(end.Reason), end.Usage
 		s.Partial, s.EndedAt = "", now()
 		return tx.UpdateStep(ctx, fence, s)
 	}
@@ -126,4 +147,9 @@ func shown(err error) (code, reason string) {
 		return f.Code, f.Public
 	}
 	return "internal", "The server could not do this because of a fault of its own; its log says more. Retry, or look there."
+}
+
+// storable replaces what a text column does not take.
+func storable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

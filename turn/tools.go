@@ -14,6 +14,9 @@ import (
 func (d *drain) runTools(st *begun, calls []weir.Part, end *weir.StepEnd) (goOn bool, err error) {
 	ctx, interrupt := context.WithCancelCause(d.ctx)
 	defer interrupt(nil)
+	if st.asked {
+		interrupt(errInterrupted)
+	}
 	stop := d.watchStep(ctx, newWatch(st.step.ID), interrupt)
 	defer stop()
 	results, wait := d.startTools(ctx, st, calls)
@@ -33,9 +36,8 @@ func (d *drain) runTools(st *begun, calls []weir.Part, end *weir.StepEnd) (goOn 
 			}
 			continue
 		}
-		mustGoOn := true
-		if ctx.Err() != nil {
-			mustGoOn = false
+		mustGoOn := ctx.Err() == nil
+		if !mustGoOn {
 			end.Outcome, end.Code, end.Reason = weir.StepInterrupted, codeInterrupted, reasonInterrupted
 		}
 		return d.write(st, append(out, end), end.Usage, mustGoOn)

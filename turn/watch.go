@@ -143,7 +143,7 @@ func (d *drain) checkpoint(ctx context.Context, id weir.StepID, text string) (as
 			return err
 		}
 		asked = s.Interrupt
-		s.Partial = text
+		s.Partial = storable(text)
 		return tx.UpdateStep(ctx, d.lease.Fence, &s)
 	})
 	return asked, err
