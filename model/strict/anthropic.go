@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"io"
 	"slices"
 )
 
@@ -15,6 +16,7 @@ type Rules struct {
 // Request is an Anthropic body that was accepted. Its values point into Body.
 type Request struct {
 	Body       []byte
+	Root       Value
 	Model      string
 	MaxTokens  int64
 	Stream     bool
@@ -63,13 +65,26 @@ func Anthropic(body []byte, rules Rules) (*Request, error) {
 		return nil, err
 	}
 	c := &checker{body: body, rules: rules}
-	q := &Request{Body: body}
+	q := &Request{Body: body, Root: v}
 	for _, step := range []func(*Request, *Value) *Refusal{c.top, c.tools, c.system, c.messages, c.end, c.history} {
-		if r := step(q, &v); r != nil {
+		if r := step(q, &q.Root); r != nil {
 			return nil, r
 		}
 	}
 	return q, nil
+}
+
+// Unmarked writes the bytes of a span without the cache marks in it.
+func (q *Request) Unmarked(w io.Writer, s Span) {
+	first, _ := slices.BinarySearchFunc(q.Marks, s.Start, func(m Span, start int) int { return m.Start - start })
+	for _, m := range q.Marks[first:] {
+		if m.Start >= s.End {
+			break
+		}
+		w.Write(q.Body[s.Start:m.Start])
+		s.Start = m.End
+	}
+	w.Write(q.Body[s.Start:s.End])
 }
 
 // top checks the members of the body that are not lists.

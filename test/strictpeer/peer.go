@@ -1,104 +1,88 @@
 // Package strictpeer is a double of the model providers that is stricter than
-// they are: an HTTP handler for POST /v1/messages and POST /v1/chat/completions
+// they are: an HTTP handler for POST /v1/messages or POST /v1/chat/completions
 // that refuses, with the vendors' status codes, error shapes and words, every
 // history they refuse, signs reasoning over the exact prefix and simulates the
 // prefix cache. Every end-to-end test talks to it.
+//
+// Bodies are recorded in the order in which they arrived whole, before they
+// are judged. A script is consumed only by a request that was accepted. One
+// peer may serve any number of requests at once; an answer that holds ends
+// when its client goes.
 package strictpeer
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"weir/model/strict"
 )
 
 // The profiles.
 const (
-	Anthropic    = "anthropic"     // mid-conversation system messages
-	AnthropicOld = "anthropic-old" // none
+	Anthropic    = "anthropic"     // the newest models: system messages in mid-conversation
+	AnthropicOld = "anthropic-old" // models without
 	OpenAIChat   = "openai-chat"
 )
 
 // Peer is the double. It is an [http.Handler] and safe for concurrent use.
-type Peer struct{ profile string }
+type Peer struct {
+	profile string
+	key     string
+	minimum int // tokens a cached prefix has at least
+	step    int // tokens by which a cached prefix of the openai dialect grows
+	now     func() time.Time
+	log     io.Writer
+	signer  signer
+	cache   markCache
+	recent  recentPrompts
 
-// New returns a peer of one of the profiles.
-func New(profile string, options ...Option) *Peer { return &Peer{profile: profile} }
+	mu        sync.Mutex
+	exchanges []*Exchange
+	arrived   chan struct{} // closed and replaced when a body arrives
+	queues    []*queue
+	script    []Answer
+	otherwise func(*Request) Answer
+}
 
 // Option changes how a peer behaves.
 type Option func(*Peer)
 
-// ServeHTTP implements [http.Handler].
-func (p *Peer) ServeHTTP(w http.ResponseWriter, r *http.Request) { panic("not yet") }
+// Key makes the peer demand this API key.
+func Key(key string) Option { return func(p *Peer) { p.key = key } }
 
-// Request is a request that was accepted, as scripts see it.
-type Request struct {
-	N      int         // its place in order of arrival, from 0
-	Header http.Header //
-	Body   []byte      // exact
-	Model  string      // as the endpoint calls it
-	First  string      // text of the first user message
-	Last   string      // all texts after the last assistant message, a blank line between
+// CacheMinimum sets how many tokens a prefix must have to be cached. Without
+// it that is 512, and 1024 in steps of 128 for openai-chat.
+func CacheMinimum(tokens int) Option { return func(p *Peer) { p.minimum, p.step = tokens, 1 } }
+
+// Log makes the peer write a line about every request.
+func Log(w io.Writer) Option { return func(p *Peer) { p.log = w } }
+
+// Clock sets the clock by which cached prefixes grow old.
+func Clock(now func() time.Time) Option { return func(p *Peer) { p.now = now } }
+
+// New returns a peer of one of the profiles. Any other is a mistake in the
+// test and panics.
+func New(profile string, options ...Option) *Peer {
+	p := &Peer{profile: profile, minimum: 512, step: 1, now: time.Now, log: io.Discard, arrived: make(chan struct{}),
+		signer: signer("strictpeer"), cache: markCache{entries: map[digest]time.Time{}}}
+	switch profile {
+	case Anthropic, AnthropicOld:
+	case OpenAIChat:
+		p.minimum, p.step = 1024, 128
+	default:
+		panic("strictpeer: no profile " + profile)
+	}
+	for _, o := range options {
+		o(p)
+	}
+	return p
 }
-
-// Match says whether a script is for a request.
-type Match func(*Request) bool
-
-// Saying matches requests whose newest user side contains s.
-func Saying(s string) Match { panic("not yet") }
-
-// Opening matches requests of conversations whose first user message contains s.
-func Opening(s string) Match { panic("not yet") }
-
-// Act is one thing that an answer does. Act values are made by [Say], [Think],
-// [Redacted], [Call], [Hold], [Fail], [Abort], [Cut], [Stop], [Pieces] and [Raw].
-type Act struct{}
-
-// Answer is what a peer does about one request, in order. Without a [Stop] it
-// ends as such an answer would.
-type Answer []Act
-
-// Say streams text. Neighbours continue one block.
-func Say(text string) Act { panic("not yet") }
-
-// Think streams reasoning, signed where the dialect signs.
-func Think(text string) Act { panic("not yet") }
-
-// Call streams a tool call; the arguments are sent as they are, well formed or not.
-func Call(id, name, arguments string) Act { panic("not yet") }
-
-// Hold waits until the channel is closed or yields, or the client is gone.
-func Hold(until <-chan struct{}) Act { panic("not yet") }
-
-// Fail refuses with an HTTP status before any output, or breaks the stream with
-// an error event after. An empty message is the vendor's usual one.
-func Fail(status int, message string, retryAfter ...string) Act { panic("not yet") }
-
-// Abort drops the connection, before or amid the output.
-func Abort() Act { panic("not yet") }
-
-// Cut ends the stream cleanly, without what should come.
-func Cut() Act { panic("not yet") }
-
-// Stop gives the reason the answer ends, in the dialect's word.
-func Stop(reason string) Act { panic("not yet") }
-
-// Pieces sets how many code points a delta carries from here on.
-func Pieces(n int) Act { panic("not yet") }
-
-// Script queues answers for the next requests, whoever asks.
-func (p *Peer) Script(answers ...Answer) { panic("not yet") }
-
-// When queues answers for requests that match; it is asked before Script.
-func (p *Peer) When(match Match, answers ...Answer) { panic("not yet") }
-
-// Otherwise sets the answer to requests for which nothing is queued. Without
-// it the peer repeats deterministically what it was told last.
-func (p *Peer) Otherwise(answer func(*Request) Answer) { panic("not yet") }
-
-// Bodies returns every body that arrived, accepted or not, in order of arrival.
-func (p *Peer) Bodies() [][]byte { panic("not yet") }
-
-// Wait returns the bodies as soon as n have arrived.
-func (p *Peer) Wait(ctx context.Context, n int) ([][]byte, error) { panic("not yet") }
 
 // Exchange is one request and what was answered.
 type Exchange struct {
@@ -109,8 +93,132 @@ type Exchange struct {
 }
 
 // Exchanges returns every exchange in order of arrival.
-func (p *Peer) Exchanges() []Exchange { panic("not yet") }
+func (p *Peer) Exchanges() []Exchange {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]Exchange, len(p.exchanges))
+	for i, e := range p.exchanges {
+		out[i] = *e
+	}
+	return out
+}
+
+// Bodies returns every body that arrived, accepted or not, in order of arrival.
+func (p *Peer) Bodies() [][]byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bodies()
+}
+
+func (p *Peer) bodies() [][]byte {
+	out := make([][]byte, len(p.exchanges))
+	for i, e := range p.exchanges {
+		out[i] = e.Body
+	}
+	return out
+}
 
 // Refusals returns the messages of requests that were refused by a rule; a
 // test of a correct client ends by seeing none.
-func (p *Peer) Refusals() []string { panic("not yet") }
+func (p *Peer) Refusals() []string {
+	var out []string
+	for _, e := range p.Exchanges() {
+		if e.Refusal != "" {
+			out = append(out, e.Refusal)
+		}
+	}
+	return out
+}
+
+// Wait returns the bodies as soon as at least n have arrived.
+func (p *Peer) Wait(ctx context.Context, n int) ([][]byte, error) {
+	for {
+		p.mu.Lock()
+		bodies, arrived := p.bodies(), p.arrived
+		p.mu.Unlock()
+		if len(bodies) >= n {
+			return bodies, nil
+		}
+		select {
+		case <-arrived:
+		case <-ctx.Done():
+			return bodies, context.Cause(ctx)
+		}
+	}
+}
+
+// record notes a body that arrived.
+func (p *Peer) record(h http.Header, body []byte) (int, *Exchange) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := &Exchange{Header: h.Clone(), Body: body}
+	p.exchanges = append(p.exchanges, e)
+	close(p.arrived)
+	p.arrived = make(chan struct{})
+	return len(p.exchanges) - 1, e
+}
+
+func (p *Peer) settle(e *Exchange, status int, refusal string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e.Status, e.Refusal = status, refusal
+	fmt.Fprintln(p.log, len(e.Body), "bytes:", status, refusal)
+}
+
+// dialect is what differs between the two.
+type dialect interface {
+	// judge refuses the request or makes what answers it.
+	judge(r *http.Request, body []byte) (*Request, sink, error)
+	// refuse writes an error document.
+	refuse(w http.ResponseWriter, r *strict.Refusal)
+}
+
+// sink turns acts into what the dialect sends.
+type sink interface {
+	begin() error
+	act(a Act, pieces int) error
+	fault(status int, message string) error
+	end(reason string) error
+	whole(a Answer) any // the response that is not streamed
+	streams() bool
+	out(io.Writer)
+}
+
+// ServeHTTP implements [http.Handler].
+func (p *Peer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var d dialect = anthropicDialect{p}
+	path := "/v1/messages"
+	if p.profile == OpenAIChat {
+		d, path = openaiDialect{p}, "/v1/chat/completions"
+	}
+	if r.URL.Path != path {
+		d.refuse(w, &strict.Refusal{Status: http.StatusNotFound, Type: "not_found_error", Message: "Not found"})
+		return
+	}
+	if r.Method != http.MethodPost {
+		d.refuse(w, &strict.Refusal{Status: http.StatusMethodNotAllowed, Type: "invalid_request_error", Message: "Method Not Allowed"})
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, strict.MaxBody+1))
+	if err != nil {
+		return // the client is gone
+	}
+	n, e := p.record(r.Header, body)
+	request, sink, err := d.judge(r, body)
+	if err == nil && !isJSON(r.Header) {
+		err = &strict.Refusal{Status: http.StatusUnsupportedMediaType, Type: "invalid_request_error", Message: "Content-Type must be application/json"}
+	}
+	var refusal *strict.Refusal
+	if errors.As(err, &refusal) {
+		p.settle(e, refusal.Status, refusal.Message)
+		d.refuse(w, refusal)
+		return
+	}
+	request.N, request.Header, request.Body = n, e.Header, body
+	p.perform(w, r, e, d, sink, p.answer(request))
+}
+
+func isJSON(h http.Header) bool {
+	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	return strings.TrimSpace(media) == "application/json"
+}
