@@ -69,6 +69,8 @@ type Gate struct {
 	RecallsPerMessage int `toml:"recalls_per_message"` // 3
 }
 
+const defaultListen = "127.0.0.1:7447"
+
 // maxConfigBytes bounds the file; a longer one is not a configuration.
 const maxConfigBytes = 1 << 20
 
@@ -147,7 +149,7 @@ func distance(a, b string) int {
 // complete fills defaults in and refuses what cannot work, with what to do.
 func (c *Config) complete() error {
 	if c.Listen == "" {
-		c.Listen = "127.0.0.1:7447"
+		c.Listen = defaultListen
 	}
 	if c.Owner.Name == "" {
 		c.Owner.Name = "the owner"

@@ -28,14 +28,15 @@ type IO struct {
 }
 
 // Command is a command that another room brings: a pointer to a struct with
-// kong's tags and a method Run(context.Context, *IO) error.
+// kong's tags and a method Run that takes any of context.Context, *IO and
+// *Globals.
 type Command struct {
 	Name, Help string
 	Cmd        any
 }
 
-// globals are the flags that every command has.
-type globals struct {
+// Globals are the flags that every command has.
+type Globals struct {
 	JSON  bool   `help:"Print JSON and nothing else on standard output."`
 	URL   string `env:"WEIR_URL" default:"http://127.0.0.1:7447" help:"Address of the server."`
 	Token string `env:"WEIR_TOKEN" help:"Owner's token; by default the one in the data directory."`
@@ -43,7 +44,7 @@ type globals struct {
 }
 
 type commands struct {
-	globals
+	Globals
 	New        newCmd        `cmd:"" help:"Make a conversation."`
 	Ls         lsCmd         `cmd:"" help:"List conversations, newest activity first."`
 	Show       showCmd       `cmd:"" help:"Show a conversation's timeline."`
@@ -75,7 +76,7 @@ func Main(ctx context.Context, args []string, streams IO, more ...Command) int {
 		kong.Exit(func(code int) { exit = code }),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Bind(&streams),
+		kong.Bind(&streams, &c.Globals),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	}
 	for _, m := range more {
@@ -97,7 +98,7 @@ func Main(ctx context.Context, args []string, streams IO, more ...Command) int {
 		fmt.Fprintf(streams.Err, "weir: %v (see weir --help)\n", err)
 		return 2
 	}
-	s := &session{globals: c.globals, io: &streams}
+	s := &session{Globals: c.Globals, io: &streams}
 	if err := run.Run(s); err != nil {
 		return fail(streams.Err, err, c.JSON)
 	}
@@ -137,7 +138,7 @@ func compact(raw json.RawMessage) []byte {
 
 // session is what a command of the API works with.
 type session struct {
-	globals
+	Globals
 	io *IO
 }
 

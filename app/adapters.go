@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"weir"
+	"weir/gate"
+	"weir/lifecycle"
+	"weir/store"
+	"weir/turn"
+)
+
+// The rooms declare what they need of the store; its one wide transaction
+// serves them all. These held here by the compiler:
+var (
+	_ turn.Tx      = store.Tx(nil)
+	_ gate.Tx      = store.Tx(nil)
+	_ lifecycle.Tx = store.Tx(nil)
+)
+
+// lifecycleStore lets the store's transactions serve as lifecycle's.
+type lifecycleStore struct {
+	lifecycle.Reader
+	store store.Store
+}
+
+func (s lifecycleStore) Update(ctx context.Context, fn func(lifecycle.Tx) error) error {
+	return s.store.Update(ctx, func(tx store.Tx) error { return fn(tx) })
+}
+
+// exclusive lets the engine's transactions serve as lifecycle's: both are the
+// store's own.
+type exclusive struct{ engine *turn.Engine }
+
+func (x exclusive) Exclusive(ctx context.Context, c weir.ConversationID, fn func(lifecycle.Tx, int64) error) error {
+	return x.engine.Exclusive(ctx, c, func(tx turn.Tx, fence int64) error { return fn(tx.(lifecycle.Tx), fence) })
+}
+
+// settings lets single values be read and made without a transaction in hand.
+type settings struct{ store.Store }
+
+func (s settings) InitSetting(ctx context.Context, name string, value []byte) ([]byte, error) {
+	var stored []byte
+	err := s.Update(ctx, func(tx store.Tx) (err error) {
+		stored, err = tx.InitSetting(ctx, name, value)
+		return err
+	})
+	return stored, err
+}
+
+// secretSetting returns a random key of the server's that is made once.
+func secretSetting(ctx context.Context, s store.Store, name string) ([]byte, error) {
+	key := make([]byte, 32)
+	rand.Read(key) // never fails: crypto/rand aborts the program instead
+	return settings{s}.InitSetting(ctx, name, key)
+}
+
+func ready(s store.Store) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		_, err := s.Setting(ctx, "gate_key")
+		return err
+	}
+}
+

@@ -1,0 +1,47 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"weir/cli"
+	"weir/modelview"
+	"weir/store"
+	"weir/turn"
+)
+
+// verify reads a store beside a running server, or without one, in one
+// transaction, and says what differs from what must be.
+func verify(ctx context.Context, where string, asJSON bool, streams *cli.IO) error {
+	s, err := store.OpenReadOnly(ctx, where)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var report turn.Report
+	err = s.View(ctx, func(r store.Reader) error {
+		report, err = turn.Verify(ctx, r, modelview.New())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		out, err := json.Marshal(report)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(streams.Out, "%s\n", out)
+	} else {
+		fmt.Fprintf(streams.Out, "%d conversations, %d records, %d requests rebuilt and equal, %d inputs pending, %d steps unsettled\n",
+			report.Conversations, report.Records, report.Requests, report.Pending, report.Unsettled)
+		for _, d := range report.Differences {
+			fmt.Fprintf(streams.Out, "%s\t%d\t%s\t%s\n", d.Conversation, d.Seq, d.What, d.Detail)
+		}
+	}
+	if n := len(report.Differences); n > 0 {
+		return fmt.Errorf("%d differences (verify_differs)", n)
+	}
+	return nil
+}
