@@ -2,7 +2,6 @@ package modelview
 
 import (
 	"bytes"
-	"encoding/json"
 	"strconv"
 
 	"weir"
@@ -134,25 +133,28 @@ func anthropicUpdate(mode model.MidSystem, m *weir.Update) []byte {
 	return append(dst, anthropicEnd...)
 }
 
+// anthropicMessage renders an answer. Reasoning may not come last: behind the
+// last thing said it is left out, and where nothing was said, that is said.
 func anthropicMessage(f Form, m *weir.AssistantMessage) []byte {
 	shown := visible(m)
 	dst := append([]byte(nil), anthropicAnswer...)
-	empty, call := true, 0
-	block := func() {
+	said, call := 0, 0
+	for i, p := range m.Parts {
+		text, ok := shown[i]
+		signed := f.Signed && p.Type == weir.PartReasoning && isObject(p.Raw)
+		if !ok && !signed && p.Type != weir.PartToolCall {
+			continue
+		}
 		if dst[len(dst)-1] != '[' {
 			dst = append(dst, ',')
 		}
-	}
-	for i, p := range m.Parts {
-		if text, ok := shown[i]; ok {
-			block()
-			dst = appendTextBlock(dst, text)
-			empty = false
-			continue
-		}
 		switch {
-		case p.Type == weir.PartToolCall:
-			block()
+		case ok:
+			dst = appendTextBlock(dst, text)
+		case signed:
+			dst = append(dst, p.Raw...)
+			continue
+		default:
 			dst = append(dst, anthropicCall...)
 			dst = append(dst, f.Calls[call]...)
 			dst = append(dst, `","name":`...)
@@ -160,16 +162,16 @@ func anthropicMessage(f Form, m *weir.AssistantMessage) []byte {
 			dst = append(dst, `,"input":`...)
 			dst = append(appendObject(dst, p.Input), '}')
 			call++
-			empty = false
-		case p.Type == weir.PartReasoning && f.Signed && json.Valid(p.Raw):
-			block()
-			dst = append(dst, p.Raw...)
 		}
+		said = len(dst)
 	}
-	if empty {
-		block()
-		dst = appendTextBlock(dst, noAnswer)
+	if said > 0 {
+		return append(dst[:said], anthropicEnd...)
 	}
+	if dst[len(dst)-1] != '[' {
+		dst = append(dst, ',')
+	}
+	dst = appendTextBlock(dst, noAnswer)
 	return append(dst, anthropicEnd...)
 }
 

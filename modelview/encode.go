@@ -72,7 +72,7 @@ func appendObject(dst []byte, input json.RawMessage) []byte {
 	switch {
 	case len(input) == 0:
 		return append(dst, "{}"...)
-	case input[0] == '{' && json.Valid(input):
+	case isObject(input):
 		return appendJSON(dst, input)
 	}
 	text := string(input)
@@ -86,6 +86,9 @@ func appendObject(dst []byte, input json.RawMessage) []byte {
 	dst = appendString(dst, text)
 	return append(dst, '}')
 }
+
+// isObject reports whether raw is one JSON object.
+func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' && json.Valid(raw) }
 
 // appendJSON writes valid JSON compactly. Members keep their order and values
 // their spelling, except for strings: escapes that stand for <, > and & only

@@ -98,6 +98,9 @@ func (s *state) compare(ctx context.Context, src Source, l *Lowerer, open []byte
 		if err == nil {
 			p.whole, p.wholeBase = then.prefix(), len(then.top)+len(then.closed)
 		}
+		if digest(p.whole) != p.step.Ledger.PrefixSHA256 {
+			p.whole = nil // what was sent is lost
+		}
 	}
 	n := common(p.whole, s.top)
 	if n == len(s.top) {

@@ -70,6 +70,7 @@ type builder struct {
 	*state
 	src       Source
 	structure []weir.Record
+	distrust  bool // read records even where views should do
 }
 
 func (b *builder) build(ctx context.Context, head weir.Seq, last []weir.Record) error {
@@ -79,45 +80,58 @@ func (b *builder) build(ctx context.Context, head weir.Seq, last []weir.Record) 
 	if err := s.loadTop(ctx, b.src); err != nil {
 		return err
 	}
-	var covering *weir.Record
-	var covered []transcript.Span
-	settled := false
-	if len(last) > 0 {
-		step := last[0].Body.(*weir.StepStart)
-		if err := s.setPrevious(&last[0], b.structure); err != nil {
-			return err
-		}
-		var err error
-		if covering, err = b.coveringStep(ctx, &last[0]); err != nil {
-			return err
-		}
-		settled = step.Lowering == s.key && (len(b.structure) == 0 || b.structure[len(b.structure)-1].Seq < last[0].Seq)
+	if len(last) == 0 {
+		return b.readAll(ctx, split(shape.Surface(head), nil))
 	}
-	if covering != nil {
-		then := transcript.Fold(upto(b.structure, covering.Seq))
-		if then.Epoch() == s.epoch {
-			covered = then.Surface(covering.Seq)
-		}
+	s.setPrevious(&last[0], b.structure)
+	covered, err := b.covered(ctx, &last[0])
+	if err != nil {
+		return err
 	}
-	for _, piece := range split(shape.Surface(head), covered) {
-		if settled && piece.From > last[0].Seq {
-			settled = false
-			if err := s.measure(&last[0]); err != nil {
-				return err
-			}
-		}
-		if err := b.read(ctx, piece); err != nil {
-			return err
-		}
+	if !s.settled(b.structure) {
+		return b.readAll(ctx, split(shape.Surface(head), covered))
 	}
-	if settled {
-		return s.measure(&last[0])
+	// What the newest request was made of comes first and is measured.
+	if err := b.readAll(ctx, split(shape.Surface(last[0].Seq), covered)); err != nil {
+		return err
 	}
-	return nil
+	if err := s.measure(&last[0]); err != nil {
+		return err
+	}
+	if !s.previous.known && !b.distrust {
+		// The views alone do not make it: some are gone. Read the records.
+		*s = *newState(s.lowering, s.conversation)
+		b.distrust = true
+		return b.build(ctx, head, last)
+	}
+	return b.read(ctx, piece{Span: transcript.Span{From: last[0].Seq + 1, Upto: head}})
+}
+
+// settled reports whether the newest request was made of what is now the
+// beginning of the surface, in this lowering.
+func (s *state) settled(structure []weir.Record) bool {
+	n := len(structure)
+	return s.previous.step.Lowering == s.key && (n == 0 || structure[n-1].Seq < s.previous.seq)
+}
+
+// covered are the spans in which every message has a view of this lowering.
+func (b *builder) covered(ctx context.Context, last *weir.Record) ([]transcript.Span, error) {
+	if b.distrust {
+		return nil, nil
+	}
+	covering, err := b.coveringStep(ctx, last)
+	if err != nil || covering == nil {
+		return nil, err
+	}
+	then := transcript.Fold(upto(b.structure, covering.Seq))
+	if then.Epoch() != b.epoch {
+		return nil, nil
+	}
+	return then.Surface(covering.Seq), nil
 }
 
 // setPrevious takes the newest request before what it was made of is known.
-func (s *state) setPrevious(r *weir.Record, structure []weir.Record) error {
+func (s *state) setPrevious(r *weir.Record, structure []weir.Record) {
 	then := upto(structure, r.Seq)
 	shape := transcript.Fold(then)
 	p := &previous{seq: r.Seq, step: r.Body.(*weir.StepStart), epoch: shape.Epoch(), checkpoint: checkpointOf(shape, then)}
@@ -128,7 +142,6 @@ func (s *state) setPrevious(r *weir.Record, structure []weir.Record) error {
 		}
 	}
 	s.previous = p
-	return nil
 }
 
 // coveringStep returns the newest step of this lowering: what was on the
@@ -180,6 +193,15 @@ func split(spans, covered []transcript.Span) []piece {
 	return pieces
 }
 
+func (b *builder) readAll(ctx context.Context, pieces []piece) error {
+	for _, p := range pieces {
+		if err := b.read(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // read takes in a piece of the surface.
 func (b *builder) read(ctx context.Context, p piece) error {
 	if p.frozen {
@@ -202,7 +224,7 @@ func (b *builder) read(ctx context.Context, p piece) error {
 	return nil
 }
 
-// readFrozen takes in views alone.
+// readViews calls each for the views of a range of seqs.
 func (s *state) readViews(ctx context.Context, src Source, from, upto weir.Seq, each func(*weir.View) error) error {
 	for from <= upto {
 		end := min(upto, from+pageSeqs-1)
@@ -223,6 +245,7 @@ func (s *state) readViews(ctx context.Context, src Source, from, upto weir.Seq, 
 	return nil
 }
 
+// readFrozen takes in views alone.
 func (b *builder) readFrozen(ctx context.Context, p transcript.Span) error {
 	return b.readViews(ctx, b.src, p.From, p.Upto, func(v *weir.View) error {
 		if v.Seq == b.epoch {
