@@ -172,6 +172,7 @@ type copyOf struct {
 	Conversation weir.ConversationID `json:"conversation" doc:"Where the quote is."`
 	Title        string              `json:"title"`
 	Input        weir.InputID        `json:"input,omitempty"`
+	In           weir.MessageID      `json:"in,omitempty" doc:"The message that it was sent with."`
 	Time         instant             `json:"time"`
 	Link         string              `json:"link" doc:"To open it in the page."`
 }
@@ -182,12 +183,15 @@ func (s *server) delete(ctx context.Context, a weir.Actor, in *deleteIn) (*one[d
 		return nil, err
 	}
 	out := deletion{Deleted: d.Deleted, Copies: []copyOf{}, More: d.More}
-	titles := s.titles(ctx, a)
 	for _, f := range d.Copies {
-		out.Copies = append(out.Copies, copyOf{
-			Source: f.Source, Message: f.Message, Conversation: f.Target, Title: titles(f.Target), Input: f.Input,
+		c := copyOf{
+			Source: f.Source, Message: f.Message, Conversation: f.Target, Title: f.Title, Input: f.Input, In: f.In,
 			Time: instant{f.Time}, Link: "/#/c/" + url.PathEscape(string(f.Target)),
-		})
+		}
+		if c.In != "" {
+			c.Link += "/m/" + url.PathEscape(string(c.In))
+		}
+		out.Copies = append(out.Copies, c)
 	}
 	return &one[deletion]{out}, nil
 }

@@ -118,13 +118,13 @@ func (s *Service) allowBranch(a weir.Actor, parent, child *weir.Conversation, b 
 	}
 	where := "has no category"
 	if child.Visibility.Category != "" {
-		where = fmt.Sprintf("belongs to the category “%s”", label(child.Visibility.Category))
+		where = "belongs to the category " + gate.Named(child.Visibility.Category)
 	}
 	q := gate.Question{
 		Form: weir.FlowBranch, Source: parent.ID, SourceScope: from,
 		TargetScope: scopeBelow(from, &asked), Reasons: row.Reasons, About: string(about),
-		Sentence: fmt.Sprintf("The branch takes everything in %s up to the chosen message out of the category “%s”: it %s. Make it there?",
-			name(parent), label(parent.Visibility.Category), where),
+		Sentence: fmt.Sprintf("The branch takes everything in %s up to the chosen message out of the category %s: it %s. Make it there?",
+			name(parent), gate.Named(parent.Visibility.Category), where),
 	}
 	if err := s.cfg.Gate.Decide(a, q, b.Confirmed, b.Seen); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"weir"
+	"weir/gate"
 )
 
 // Limits of what is set on a conversation, in characters.
@@ -74,30 +75,10 @@ func line(s string, limit int) bool {
 	})
 }
 
-// label makes one harmless line of a title or a category, for a sentence that
-// a person reads: no line breaks, no bidi controls, at most 120 characters.
-func label(s string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > 120 {
-			b.WriteRune('…')
-			break
-		}
-		switch {
-		case unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
-			b.WriteByte(' ')
-		case unicode.Is(unicode.Bidi_Control, r):
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
+// name is what a conversation is called in a sentence that a person reads.
 func name(c *weir.Conversation) string {
-	if c.Title == "" {
-		return "an untitled conversation"
+	if strings.TrimSpace(c.Title) == "" {
+		return "the untitled conversation " + gate.Named(string(c.ID))
 	}
-	return "“" + label(c.Title) + "”"
+	return gate.Named(c.Title)
 }

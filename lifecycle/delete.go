@@ -17,8 +17,16 @@ const (
 // Deletion says what is gone, and where quotes of it went and stay.
 type Deletion struct {
 	Deleted []weir.ConversationID
-	Copies  []weir.Flow // quotes, newest first
-	More    bool        // there are more copies than are listed
+	Copies  []Copy // newest first
+	More    bool   // there are more copies than are listed
+}
+
+// Copy is a quote that stays in another conversation, with that one's title
+// and the message that it was sent with, "" while it waits.
+type Copy struct {
+	weir.Flow
+	Title string
+	In    weir.MessageID
 }
 
 // maxCopies is the longest list of copies that is given.
@@ -163,7 +171,7 @@ func undecided(alive []weir.Conversation) error {
 // arrived, or whose target is gone as well, are nowhere.
 func (s *Service) copies(ctx context.Context, a weir.Actor, d *Deletion) error {
 	for _, id := range d.Deleted {
-		gone := map[int64]bool{}
+		became := map[int64]weir.Flow{} // what became of a flow, by its id
 		q := weir.FlowQuery{Owner: a.Owner, Source: id, Limit: 200}
 		for {
 			page, err := s.cfg.Store.Flows(ctx, q)
@@ -171,23 +179,19 @@ func (s *Service) copies(ctx context.Context, a weir.Actor, d *Deletion) error {
 				return err
 			}
 			for _, f := range page.Items { // newest first: outcomes come before what they are about
-				if f.Form == weir.FlowOutcome && f.Result != weir.FlowDelivered {
-					gone[f.Of] = true
+				if f.Form == weir.FlowOutcome {
+					became[f.Of] = f
 				}
-				if f.Form != weir.FlowQuote || gone[f.ID] {
+				if f.Form != weir.FlowQuote {
 					continue
-				}
-				if _, err := visible(ctx, s.cfg.Store, a, f.Target); err != nil {
-					if weir.KindOf(err) == weir.NotFound {
-						continue
-					}
-					return err
 				}
 				if len(d.Copies) == maxCopies {
 					d.More = true
 					return nil
 				}
-				d.Copies = append(d.Copies, f)
+				if err := s.copied(ctx, a, d, f, became[f.ID]); err != nil {
+					return err
+				}
 			}
 			if page.Next == "" {
 				break
@@ -195,6 +199,31 @@ func (s *Service) copies(ctx context.Context, a weir.Actor, d *Deletion) error {
 			q.Cursor = page.Next
 		}
 	}
+	return nil
+}
+
+func (s *Service) copied(ctx context.Context, a weir.Actor, d *Deletion, f, outcome weir.Flow) error {
+	if outcome.Result != "" && outcome.Result != weir.FlowDelivered {
+		return nil
+	}
+	target, err := visible(ctx, s.cfg.Store, a, f.Target)
+	if err != nil {
+		if weir.KindOf(err) == weir.NotFound {
+			return nil
+		}
+		return err
+	}
+	c := Copy{Flow: f, Title: target.Title}
+	if outcome.Seq > 0 {
+		rs, err := s.cfg.Store.Records(ctx, &target, weir.RecordQuery{After: outcome.Seq - 1, Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(rs) == 1 {
+			c.In = rs[0].ID
+		}
+	}
+	d.Copies = append(d.Copies, c)
 	return nil
 }
 

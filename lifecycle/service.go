@@ -29,6 +29,7 @@ import (
 type Reader interface {
 	Conversation(ctx context.Context, id weir.ConversationID) (weir.Conversation, error)
 	Descendants(ctx context.Context, id weir.ConversationID) ([]weir.Conversation, error)
+	Records(ctx context.Context, c *weir.Conversation, q weir.RecordQuery) ([]weir.Record, error)
 	Flows(ctx context.Context, q weir.FlowQuery) (weir.Page[weir.Flow], error)
 }
 
@@ -36,7 +37,6 @@ type Reader interface {
 type Tx interface {
 	gate.Tx
 	Reader
-	Records(ctx context.Context, c *weir.Conversation, q weir.RecordQuery) ([]weir.Record, error)
 	PendingInputs(ctx context.Context, c weir.ConversationID) ([]weir.Input, error)
 	LockForChange(ctx context.Context, id weir.ConversationID) error
 	InsertConversation(ctx context.Context, c *weir.Conversation) error

@@ -169,9 +169,9 @@ func sentence(c *weir.Conversation, category string, why []weir.Reason, others i
 	if slices.Contains(why, weir.ReasonCategory) {
 		to := "leaves it without one"
 		if category != "" {
-			to = "puts it into “" + label(category) + "”"
+			to = "puts it into " + gate.Named(category)
 		}
-		does = append(does, fmt.Sprintf("takes %s out of the category “%s” and %s", name(c), label(c.Visibility.Category), to))
+		does = append(does, "takes "+name(c)+" out of the category "+gate.Named(c.Visibility.Category)+" and "+to)
 	}
 	also := "no conversation that descends from it is opened with it"
 	switch {
