@@ -1,0 +1,1 @@
+try{let t=document.documentElement;t.dataset.theme=localStorage.getItem("weir.theme")??"auto";let e=localStorage.getItem("weir.lang")??(navigator.language.toLowerCase().startsWith("zh")?"zh":"en");t.lang=e==="zh"?"zh-CN":"en"}catch{}

@@ -1,0 +1,154 @@
+// What a person does to a conversation or to a message of it.
+
+import { json, p, Problem, send } from "../core/http";
+import { t } from "../core/i18n";
+import { open, openNew, route } from "../core/router";
+import { address, mention } from "../core/uri";
+import type { Conversation, Item } from "../core/types";
+import * as drafts from "./drafts";
+import { learned, refreshSoon, titleOf } from "./list";
+import { focusComposer, offerAgain } from "./quoting";
+import { current } from "./timeline";
+import { attempt, toast } from "./toasts";
+
+export async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(t("copied"));
+  } catch {
+    toast(t("copyFailed"), { tone: "bad" });
+  }
+}
+
+export const copyReference = (conversation: string, message: string): Promise<void> =>
+  copy(mention(titleOf(conversation) ?? t("untitled"), address(conversation, message)));
+
+export async function branch(conversation: string, at: string): Promise<void> {
+  await attempt(async () => {
+    const child = await json<Conversation>(p`/v1/conversations/${conversation}/branch`, { method: "POST", body: { at } });
+    learned(child);
+    refreshSoon();
+    open(child.id);
+    toast(t("branched"));
+  });
+}
+
+/** The head as the person sees it; only the conversation on screen has one. */
+async function headSeen(conversation: string): Promise<number | undefined> {
+  const now = current.peek();
+  return now?.id === conversation ? now.sureHead() : undefined;
+}
+
+export async function rewind(conversation: string, to: string): Promise<void> {
+  await attempt(async () => {
+    const if_seq = await headSeen(conversation);
+    await json(p`/v1/conversations/${conversation}/rewind`, { method: "POST", body: { to, if_seq } });
+    toast(t("rewound"), { action: { label: t("undo"), run: () => void undoRewind(conversation) } });
+  });
+}
+
+export async function undoRewind(conversation: string): Promise<void> {
+  await attempt(async () => {
+    await json(p`/v1/conversations/${conversation}/rewind/undo`, { method: "POST", body: {} });
+    toast(t("undone"));
+  });
+}
+
+export async function retry(conversation: string): Promise<void> {
+  await attempt(async () => {
+    const if_seq = await headSeen(conversation);
+    await json(p`/v1/conversations/${conversation}/retry`, { method: "POST", body: { if_seq } });
+  });
+}
+
+export async function interrupt(conversation: string): Promise<void> {
+  await attempt(() => send(p`/v1/conversations/${conversation}/interrupt`, { method: "POST", body: {} }));
+}
+
+/** Puts an earlier message into the composer; sending replaces it. */
+export async function editAndResend(conversation: string, item: Item): Promise<void> {
+  const cards = await offerAgain(conversation, item.references ?? []);
+  drafts.change(conversation, (d) => ({ ...d, text: item.text ?? "", cards, replaces: item.id, input: undefined, unsure: undefined }));
+  focusComposer.value++;
+}
+
+export function stopEditing(conversation: string): void {
+  drafts.clear(conversation);
+}
+
+export interface Change {
+  title?: string;
+  archived?: boolean;
+  model?: string;
+  visibility?: { level: string; category?: string };
+  confirmed?: true;
+  seen?: string;
+}
+
+/** What the server wants to know before it takes a wall down. */
+export interface Question {
+  confirmation: string;
+  digest: string;
+}
+
+/** Changes a conversation; a question where the change needs a yes first. */
+export async function patch(id: string, change: Change): Promise<Question | null> {
+  try {
+    const c = await json<Conversation>(p`/v1/conversations/${id}`, { method: "PATCH", body: change });
+    if (c) {
+      learned(c);
+      const now = current.peek();
+      if (now?.id === id) now.learn(c);
+    }
+    refreshSoon();
+    return null;
+  } catch (err) {
+    if (err instanceof Problem && err.status === 409 && typeof err.body["confirmation"] === "string" && typeof err.body["digest"] === "string") {
+      return { confirmation: err.body["confirmation"], digest: err.body["digest"] };
+    }
+    throw err;
+  }
+}
+
+/** Where a quote of what was deleted stays. */
+export interface Copy {
+  conversation: string;
+  title: string;
+}
+
+export type Removal = { branches: { id: string; title?: string }[] } | { copies: Copy[] };
+
+/** Deletes; or says which branches are in the way, for the person to choose. */
+export async function remove(id: string, branches?: "keep" | "delete"): Promise<Removal> {
+  let copies: Copy[];
+  try {
+    const done = await json<{ copies?: Copy[] }>(p`/v1/conversations/${id}`, { method: "DELETE", query: { branches } });
+    copies = done?.copies ?? [];
+  } catch (err) {
+    const list = err instanceof Problem && err.status === 409 ? err.body["branches"] : undefined;
+    if (Array.isArray(list)) return { branches: list as { id: string; title?: string }[] };
+    throw err;
+  }
+  drafts.clear(id);
+  refreshSoon();
+  const r = route.peek();
+  if (r.view === "conversation" && r.id === id) openNew();
+  toast(t("deleted"));
+  return { copies };
+}
+
+export async function withdraw(conversation: string, input: string): Promise<void> {
+  await attempt(async () => {
+    await send(p`/v1/conversations/${conversation}/inputs/${input}`, { method: "DELETE" });
+    const now = current.peek();
+    if (now?.id === conversation) now.inputs.value = now.inputs.peek().filter((i) => i.id !== input);
+  });
+}
+
+export async function changeInput(conversation: string, input: string, body: Record<string, unknown>): Promise<boolean> {
+  const done = await attempt(async () => {
+    await send(p`/v1/conversations/${conversation}/inputs/${input}`, { method: "PATCH", body });
+    return true;
+  });
+  return done === true;
+}

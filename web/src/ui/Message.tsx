@@ -1,0 +1,246 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { clock, full } from "../core/format";
+import { t } from "../core/i18n";
+import type { Partial } from "../core/partial";
+import type { Item, ItemPart } from "../core/types";
+import { branch, copy, copyReference, editAndResend, rewind } from "../state/acting";
+import { inspect } from "../state/inspector";
+import { beginQuote } from "../state/quoting";
+import { Icon } from "./icons";
+import { Plain } from "./Marks";
+import { GrowingMarkdown, Markdown } from "./Markdown";
+import { openMenuAt, openMenuBy, type Action } from "./Menu";
+import { SentCard } from "./QuoteCard";
+import { textOf } from "./rows";
+
+interface Props {
+  conversation: string;
+  item: Item;
+  results: Item[];
+  active: boolean; // the one message that Tab reaches
+}
+
+export function actionsFor(conversation: string, item: Item): Action[] {
+  const list: Action[] = [
+    { label: t("quoteInto"), icon: "quote", disabled: !item.quotable, run: () => beginQuote(conversation, item.id) },
+    { label: t("copyReference"), icon: "link", run: () => void copyReference(conversation, item.id) },
+    { label: t("copyText"), icon: "copy", run: () => void copy(textOf(item)) },
+    { label: t("branchHere"), icon: "branch", run: () => void branch(conversation, item.id) },
+  ];
+  if (!item.hidden) list.push({ label: t("rewindHere"), icon: "rewind", run: () => void rewind(conversation, item.id) });
+  if (item.kind === "user" && !item.hidden) list.push({ label: t("editResend"), icon: "pencil", run: () => void editAndResend(conversation, item) });
+  if (item.step) list.push({ label: t("showStep"), icon: "scope", run: () => inspect(item.step!) });
+  return list;
+}
+
+/** Opens the menu by right click, Shift+F10 or the menu key, or a long press. */
+function useMenuGestures(open: (x: number, y: number, from: HTMLElement) => void) {
+  const timer = useRef(0);
+  const start = useRef<[number, number]>([0, 0]);
+  const stop = () => clearTimeout(timer.current);
+  return {
+    onContextMenu: (e: MouseEvent) => {
+      const el = e.currentTarget as HTMLElement;
+      // The browser's own menu stays within reach: on links, on selected text
+      // and with Shift.
+      const selected = window.getSelection();
+      const onSelection = selected && !selected.isCollapsed && el.contains(selected.anchorNode);
+      if (e.shiftKey || onSelection || (e.target as Element).closest("a[href], textarea, input")) return;
+      e.preventDefault();
+      stop();
+      // A menu key has no place of its own.
+      const keyboard = e.clientX === 0 && e.clientY === 0;
+      const r = el.getBoundingClientRect();
+      open(keyboard ? r.left + 24 : e.clientX, keyboard ? Math.max(r.top, 0) + 24 : e.clientY, el);
+    },
+    onKeyDown: (e: KeyboardEvent) => {
+      if (e.target !== e.currentTarget) return;
+      if ((e.key === "F10" && e.shiftKey) || e.key === "ContextMenu") {
+        e.preventDefault();
+        const el = e.currentTarget as HTMLElement;
+        const r = el.getBoundingClientRect();
+        open(r.left + 24, Math.max(r.top, 0) + 24, el);
+      }
+    },
+    onPointerDown: (e: PointerEvent) => {
+      if (e.pointerType !== "touch" || (e.target as Element).closest("a, button, summary")) return;
+      const el = e.currentTarget as HTMLElement;
+      start.current = [e.clientX, e.clientY];
+      stop();
+      timer.current = window.setTimeout(() => open(start.current[0], start.current[1], el), 550);
+    },
+    onPointerMove: (e: PointerEvent) => {
+      if (Math.hypot(e.clientX - start.current[0], e.clientY - start.current[1]) > 10) stop();
+    },
+    onPointerUp: stop,
+    onPointerCancel: stop,
+  };
+}
+
+export function Message({ conversation, item, results, active }: Props) {
+  const label = t("messageMenu");
+  const gestures = useMenuGestures((x, y, from) => openMenuAt(x, y, label, actionsFor(conversation, item), from));
+  const user = item.kind === "user";
+  const who = user ? t("you") : t("assistant");
+  const tab = active ? 0 : -1;
+  return (
+    <article
+      class={`message ${user ? "user" : "assistant"}${item.hidden ? " rewound" : ""}`}
+      aria-label={`${who}, ${full(item.time)}`}
+      tabIndex={tab}
+      data-message={item.id}
+      data-seq={item.seq}
+      {...gestures}
+    >
+      {item.references?.length ? (
+        <div class="sent-cards">
+          {item.references.map((r, i) => <SentCard reference={r} key={i} />)}
+        </div>
+      ) : null}
+      <div class="bubble">{user ? <UserText text={item.text ?? ""} /> : <Answer item={item} results={results} />}</div>
+      <footer class="message-foot">
+        {item.hidden ? <span class="tag">{t("rewoundLabel")}</span> : null}
+        {item.synthetic ? <span class="tag">{t("imported")}</span> : null}
+        <time dateTime={item.time} title={full(item.time)}>{clock(item.time)}</time>
+        {!user && item.model ? <span class="model-name">{item.model}</span> : null}
+        <span class="message-tools">
+          <button type="button" class="ghost icon-button small" tabIndex={tab} aria-label={t("quoteInto")} title={t("quoteInto")} disabled={!item.quotable} onClick={() => beginQuote(conversation, item.id)}>
+            <Icon name="quote" size={15} />
+          </button>
+          <button type="button" class="ghost icon-button small" tabIndex={tab} aria-label={t("copyText")} title={t("copyText")} onClick={() => void copy(textOf(item))}>
+            <Icon name="copy" size={15} />
+          </button>
+          <button type="button" class="ghost icon-button small" tabIndex={tab} aria-haspopup="menu" aria-label={label} title={label} onClick={(e) => openMenuBy(e.currentTarget, label, actionsFor(conversation, item))}>
+            <Icon name="more" size={15} />
+          </button>
+        </span>
+      </footer>
+    </article>
+  );
+}
+
+const foldAt = 340; // px
+
+/** What a person typed, exactly; long ones fold. */
+function UserText({ text }: { text: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [long, setLong] = useState(text.length > 4_000);
+  const [unfolded, setUnfolded] = useState(false);
+  useLayoutEffect(() => {
+    if (box.current && box.current.scrollHeight > foldAt + 60) setLong(true);
+  }, [text]);
+  return (
+    <>
+      <div class={`user-text${long && !unfolded ? " folded" : ""}`} ref={box} dir="auto">{text}</div>
+      {long ? (
+        <button type="button" class="link" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
+          {unfolded ? t("showLess") : t("showMore")}
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function Answer({ item, results }: { item: Item; results: Item[] }) {
+  const parts = item.parts ?? (item.text ? [{ type: "text", text: item.text } as ItemPart] : []);
+  return (
+    <>
+      {parts.map((part, i) => <Part part={part} results={results} key={i} />)}
+      {parts.length === 0 ? <p class="quiet">{t("emptyAnswer")}</p> : null}
+      {item.interrupted ? <p class="interrupted"><Icon name="stop" size={14} /> {t("interrupted")}</p> : null}
+    </>
+  );
+}
+
+function Part({ part, results }: { part: ItemPart; results: Item[] }) {
+  switch (part.type) {
+    case "text":
+      return part.text ? <Markdown text={part.text} /> : null;
+    case "reasoning":
+      return part.text ? (
+        <details class="fold">
+          <summary>{t("reasoning")}</summary>
+          <div class="fold-text" dir="auto">{part.text}</div>
+        </details>
+      ) : null;
+    case "tool_call": {
+      const result = results.find((r) => r.tool?.call === part.call);
+      return <ToolCall name={part.name ?? ""} input={part.input ?? ""} result={result} />;
+    }
+    default:
+      return null;
+  }
+}
+
+export function ToolCall({ name, input, result }: { name: string; input?: string; result: Item | undefined }) {
+  const [open, setOpen] = useState(false);
+  const bad = result?.tool?.is_error === true;
+  return (
+    <details class={`fold tool${bad ? " bad" : ""}`} onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>
+        <Icon name="tool" size={14} />
+        <span class="tool-name">{name || t("toolCall")}</span>
+        <span class="tool-hint" dir="auto">{hint(input)}</span>
+        {bad ? <span class="tag bad">{t("toolFailed")}</span> : null}
+      </summary>
+      {open ? (
+        <div class="fold-text">
+          {input ? (
+            <>
+              <h4>{t("arguments")}</h4>
+              <pre tabIndex={0}>{pretty(input)}</pre>
+            </>
+          ) : null}
+          {result?.tool ? (
+            <>
+              <h4>{t("result")}</h4>
+              <pre tabIndex={0} dir="auto">{result.tool.text}</pre>
+            </>
+          ) : null}
+        </div>
+      ) : null}
+    </details>
+  );
+}
+
+function pretty(input: string): string {
+  try {
+    return JSON.stringify(JSON.parse(input), null, 2);
+  } catch {
+    return input;
+  }
+}
+
+// The first words of the arguments, to tell folded calls apart.
+function hint(input: string | undefined): string {
+  if (!input) return "";
+  try {
+    const values = Object.values(JSON.parse(input) as Record<string, unknown>);
+    const first = values.find((v) => typeof v === "string" && v !== "");
+    return typeof first === "string" ? first.slice(0, 120).replace(/\s+/g, " ") : "";
+  } catch {
+    return input.slice(0, 120);
+  }
+}
+
+export function Streaming({ partial }: { partial: Partial }) {
+  return (
+    <article class="message assistant streaming" aria-label={t("assistant")} aria-busy="true" data-step={partial.step}>
+      <div class="bubble">
+        {partial.reasoning.text ? (
+          <details class="fold">
+            <summary>{t("reasoning")}</summary>
+            <div class="fold-text" dir="auto">{partial.reasoning.text}</div>
+          </details>
+        ) : null}
+        {partial.text.text ? <GrowingMarkdown text={partial.text.text} /> : null}
+        {partial.tool ? (
+          <p class="quiet"><Icon name="tool" size={14} /> <Plain text={partial.tool} />…</p>
+        ) : null}
+        {!partial.text.text && !partial.tool ? (
+          <p class="thinking" aria-label={t("thinking")}><span /><span /><span /></p>
+        ) : null}
+      </div>
+    </article>
+  );
+}

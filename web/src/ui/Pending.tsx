@@ -1,0 +1,83 @@
+// What waits in the inbox: accepted, not yet said.
+
+import { useState } from "preact/hooks";
+import { t } from "../core/i18n";
+import type { Input } from "../core/types";
+import { changeInput, withdraw } from "../state/acting";
+import { change } from "../state/drafts";
+import type { Timeline } from "../state/timeline";
+import { focusComposer } from "../state/quoting";
+import { Icon } from "./icons";
+
+export function Pending({ timeline }: { timeline: Timeline }) {
+  const list = timeline.inputs.value.filter((i) => i.kind === undefined || i.kind === "user");
+  if (list.length === 0) return null;
+  return (
+    <ul class="pending" aria-label={t("pending")}>
+      {list.map((i) => (
+        <li key={i.id} class={i.state} data-input={i.id}>
+          {i.state === "rejected" ? <Rejected timeline={timeline} input={i} /> : <Waiting timeline={timeline} input={i} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Waiting({ timeline, input }: { timeline: Timeline; input: Input }) {
+  const [editing, setEditing] = useState<string | null>(null);
+  const steer = input.delivery === "steer";
+  const save = async () => {
+    if (editing === null || editing.trim() === "") return;
+    // What was attached stays attached: the gate gets the same references.
+    const done = await changeInput(timeline.id, input.id, { text: editing, revision: input.revision });
+    if (done) setEditing(null);
+  };
+  if (editing !== null)
+    return (
+      <form
+        class="pending-edit"
+        onSubmit={(e) => {
+          e.preventDefault();
+          void save();
+        }}
+      >
+        <textarea aria-label={t("edit")} value={editing} rows={3} data-autofocus onInput={(e) => setEditing(e.currentTarget.value)} ref={(el: HTMLTextAreaElement | null) => el?.focus()} onKeyDown={(e) => e.key === "Escape" && setEditing(null)} />
+        <button type="submit" class="small-button primary">{t("save")}</button>
+        <button type="button" class="small-button" onClick={() => setEditing(null)}>{t("cancel")}</button>
+      </form>
+    );
+  return (
+    <>
+      <span class="pending-kind" title={steer ? t("pendingSteer") : t("pendingQueue")}>
+        <Icon name={steer ? "arrow" : "queue"} size={14} />
+        <span class="sr">{steer ? t("pendingSteer") : t("pendingQueue")}</span>
+      </span>
+      <span class="pending-text" dir="auto">{input.text}</span>
+      <span class="pending-tools">
+        <button type="button" class="link" onClick={() => void changeInput(timeline.id, input.id, { delivery: steer ? "queue" : "steer", revision: input.revision })}>
+          {steer ? t("toQueue") : t("toSteer")}
+        </button>
+        <button type="button" class="link" onClick={() => setEditing(input.text)}>{t("edit")}</button>
+        <button type="button" class="link" onClick={() => void withdraw(timeline.id, input.id)}>{t("withdraw")}</button>
+      </span>
+    </>
+  );
+}
+
+function Rejected({ timeline, input }: { timeline: Timeline; input: Input }) {
+  const back = () => {
+    change(timeline.id, (d) => ({ ...d, text: d.text ? d.text + "\n\n" + input.text : input.text }));
+    timeline.inputs.value = timeline.inputs.peek().filter((i) => i.id !== input.id);
+    focusComposer.value++;
+  };
+  return (
+    <>
+      <Icon name="warn" size={14} />
+      <span class="pending-text" dir="auto">{input.text}</span>
+      <span class="pending-reason">{t("rejectedInput", { reason: input.reason ?? input.code ?? "" })}</span>
+      <span class="pending-tools">
+        <button type="button" class="link" onClick={back}>{t("backToComposer")}</button>
+      </span>
+    </>
+  );
+}

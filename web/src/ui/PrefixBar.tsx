@@ -1,0 +1,40 @@
+// Which part of a request a provider had seen before.
+
+import { bytes } from "../core/format";
+import { t, tMaybe } from "../core/i18n";
+import type { Ledger } from "../core/types";
+
+export function shares(ledger: Ledger): { shared: number; fresh: number } {
+  const shared = Math.min(ledger.shared, ledger.prefix_bytes);
+  return { shared, fresh: Math.max(0, ledger.prefix_bytes - shared) };
+}
+
+/** Drawn as SVG, whose geometry needs no inline style. */
+export function PrefixBar({ ledger, slim = false }: { ledger: Ledger; slim?: boolean }) {
+  const { shared, fresh } = shares(ledger);
+  const total = Math.max(1, shared + fresh);
+  const width = (shared / total) * 100;
+  const label = t("prefixBar", { shared: bytes(shared), fresh: bytes(fresh) });
+  const broken = ledger.reason !== undefined && ledger.reason !== "" && ledger.reason !== "first";
+  return (
+    <div class={`prefix${slim ? " slim" : ""}`}>
+      <svg class="prefix-bar" role="img" aria-label={label} viewBox="0 0 100 8" preserveAspectRatio="none">
+        <title>{label}</title>
+        <rect class="prefix-fresh" x="0" y="0" width="100" height="8" />
+        <rect class="prefix-shared" x="0" y="0" width={width} height="8" />
+        {broken ? <rect class="prefix-break" x={Math.max(0, Math.min(99, width - 0.5))} y="0" width="1" height="8" /> : null}
+      </svg>
+      {slim ? null : (
+        <div class="prefix-legend">
+          <span><i class="swatch shared" /> {t("reused")} {bytes(shared)}</span>
+          <span><i class="swatch fresh" /> {t("fresh")} {bytes(fresh)}</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function breakWords(ledger: Ledger): string {
+  if (!ledger.reason) return t("extends");
+  return tMaybe("reason_" + ledger.reason) ?? ledger.reason;
+}

@@ -1,0 +1,48 @@
+import { useState } from "preact/hooks";
+import { json, Problem, signedIn } from "../core/http";
+import { t } from "../core/i18n";
+import { words } from "../state/toasts";
+import { Mark } from "./icons";
+import { LanguageSwitch } from "./Settings";
+
+/** How to get in, for a browser that the server does not know. */
+export function SignIn() {
+  const [token, setToken] = useState("");
+  const [fault, setFault] = useState("");
+  const [busy, setBusy] = useState(false);
+
+  const submit = async (e: Event) => {
+    e.preventDefault();
+    if (busy || token.trim() === "") return;
+    setBusy(true);
+    setFault("");
+    try {
+      await json("/v1/session", { method: "POST", body: { token: token.trim() } });
+      signedIn.value = true;
+    } catch (err) {
+      setFault(err instanceof Problem && (err.status === 401 || err.status === 403) ? t("signInRefused") : words(err));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <main class="sign-in">
+      <form class="sign-in-box" onSubmit={(e) => void submit(e)}>
+        <div class="brand"><Mark size={28} /> Weir</div>
+        <h1>{t("signInTitle")}</h1>
+        <p>{t("signInLead")}</p>
+        <p class="quiet">{t("signInWhere")}</p>
+        <label class="field">
+          <span>{t("token")}</span>
+          <input type="password" name="token" autocomplete="current-password" value={token} onInput={(e) => setToken(e.currentTarget.value)} aria-invalid={fault ? "true" : undefined} aria-describedby="sign-in-fault" />
+        </label>
+        <p class="fault" id="sign-in-fault" role="alert">{fault}</p>
+        <div class="dialog-foot">
+          <LanguageSwitch />
+          <button type="submit" class="button primary" disabled={busy || token.trim() === ""}>{t("signIn")}</button>
+        </div>
+      </form>
+    </main>
+  );
+}

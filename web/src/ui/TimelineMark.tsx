@@ -1,0 +1,105 @@
+// Quiet lines between messages: what happened that no one said.
+
+import type { ComponentChildren } from "preact";
+import { full } from "../core/format";
+import { t, tMaybe } from "../core/i18n";
+import type { Item } from "../core/types";
+import { retry, undoRewind } from "../state/acting";
+import type { Timeline } from "../state/timeline";
+import { Icon, type IconName } from "./icons";
+import { Plain } from "./Marks";
+
+interface Props {
+  timeline: Timeline;
+  item: Item;
+  last: boolean; // nothing but quiet lines after it
+}
+
+export function TimelineMark({ timeline, item, last }: Props) {
+  const line = (icon: IconName, words: ComponentChildren, more?: ComponentChildren, tone = "") => (
+    <div class={`mark-line ${tone}`} data-seq={item.seq} data-kind={item.kind} title={full(item.time)}>
+      <Icon name={icon} size={14} />
+      <span class="mark-words">{words}</span>
+      {more}
+    </div>
+  );
+  switch (item.kind) {
+    case "rewind": {
+      const n = item.rewind ? item.rewind.upto - item.rewind.from + 1 : 0;
+      const shown = timeline.showHidden.value;
+      return line(
+        "rewind",
+        t("markRewind", { n }),
+        <>
+          <button type="button" class="link" aria-pressed={shown} onClick={() => void timeline.toggleHidden(!shown)}>
+            {shown ? t("hideHidden") : t("showHidden")}
+          </button>
+          {last ? (
+            <button type="button" class="link" onClick={() => void undoRewind(timeline.id)}>{t("undo")}</button>
+          ) : null}
+        </>,
+      );
+    }
+    case "undo":
+      return line("rewind", t("markUndo"));
+    case "title":
+      return line("pencil", t("markTitle", { title: item.title || t("untitled") }));
+    case "step_end":
+      return failed(line, timeline, item, last);
+    case "system":
+      return fold("scope", t("markUpdate", { fact: item.update?.fact ?? "" }), item.update?.text);
+    case "notice":
+      return fold("warn", t("markNotice"), item.text);
+    case "recall":
+      return fold("link", t("markRecall"), item.text);
+    case "checkpoint":
+      return fold("archive", t("markGeneration"), item.text);
+    case "epoch":
+      return line("scope", t("markEpoch"));
+    case "model":
+      return line("gear", t("markModel", { model: item.model || t("modelDefault") }));
+    case "visibility":
+      return line("lock", t("markVisibility"));
+    case "workspace":
+      return line("gear", t("markWorkspace"));
+    case "agent":
+      return line("gear", t("markAgent"));
+    default:
+      return line("more", item.kind);
+  }
+}
+
+type Line = (icon: IconName, words: ComponentChildren, more?: ComponentChildren, tone?: string) => ComponentChildren;
+
+function failed(line: Line, timeline: Timeline, item: Item, last: boolean) {
+  if (item.outcome === "interrupted") return line("stop", t("markInterrupted"), <Retry timeline={timeline} offered={last} />);
+  const reason = item.reason || (item.code ? (tMaybe("code_" + item.code) ?? item.code) : "");
+  return line(
+    "warn",
+    <>
+      <strong>{t("markFailed")}</strong> <Plain text={reason} />
+    </>,
+    <Retry timeline={timeline} offered={last} />,
+    "bad",
+  );
+}
+
+function Retry({ timeline, offered }: { timeline: Timeline; offered: boolean }) {
+  if (!offered || timeline.running.value) return null;
+  return (
+    <button type="button" class="small-button" onClick={() => void retry(timeline.id)}>
+      <Icon name="retry" size={14} /> {t("retry")}
+    </button>
+  );
+}
+
+function fold(icon: IconName, words: string, text: string | undefined) {
+  return (
+    <details class="fold mark-fold">
+      <summary>
+        <Icon name={icon} size={14} /> <Plain text={words} />
+      </summary>
+      {text ? <div class="fold-text" dir="auto">{text}</div> : null}
+    </details>
+  );
+}

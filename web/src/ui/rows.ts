@@ -1,0 +1,89 @@
+// From timeline items to the rows on screen: days apart, tool results folded
+// into the call that asked for them, what streams at the end. Pure.
+
+import type { Item } from "../core/types";
+import { dayKey } from "../core/format";
+import type { Partial } from "../core/partial";
+
+export type Row =
+  | { key: string; kind: "beginning" }
+  | { key: string; kind: "day"; time: string }
+  | { key: string; kind: "message"; item: Item; results: Item[] }
+  | { key: string; kind: "tool"; item: Item }
+  | { key: string; kind: "mark"; item: Item }
+  | { key: string; kind: "streaming"; partial: Partial };
+
+// Records without anything for a person to see.
+const silent = new Set(["step", "approval"]);
+
+export function rowsOf(items: Item[], partial: Partial | null, atBeginning: boolean): Row[] {
+  const rows: Row[] = [];
+  const steps = new Set<string>();
+  let day = "";
+  let answered = false;
+  let calls = new Map<string, Item[]>(); // of the newest assistant message
+
+  if (atBeginning && items.length > 0) rows.push({ key: "beginning", kind: "beginning" });
+  for (const item of items) {
+    if (silent.has(item.kind) || (item.kind === "step_end" && !item.outcome && !item.reason)) continue;
+    if (item.kind === "step_end" && item.outcome === "done") continue;
+    const d = dayKey(item.time);
+    if (d !== day) {
+      rows.push({ key: "day:" + d + ":" + item.seq, kind: "day", time: item.time });
+      day = d;
+    }
+    switch (item.kind) {
+      case "user":
+        calls = new Map();
+        rows.push({ key: "s" + item.seq, kind: "message", item, results: [] });
+        break;
+      case "assistant": {
+        const results: Item[] = [];
+        answered = true;
+        calls = new Map();
+        for (const part of item.parts ?? []) if (part.type === "tool_call" && part.call) calls.set(part.call, results);
+        // One step, one answer: it takes the place of what streamed.
+        const key = item.step && !steps.has(item.step) ? "a" + item.step : "s" + item.seq;
+        if (item.step) steps.add(item.step);
+        rows.push({ key, kind: "message", item, results });
+        break;
+      }
+      case "tool_result": {
+        const results = item.tool && calls.get(item.tool.call);
+        if (results) results.push(item);
+        else rows.push({ key: "s" + item.seq, kind: "tool", item });
+        break;
+      }
+      default:
+        // The title that a first message gave by itself is no news.
+        if (item.kind === "title" && atBeginning && !answered) break;
+        rows.push({ key: "s" + item.seq, kind: "mark", item });
+    }
+  }
+  if (partial) rows.push({ key: "a" + partial.step, kind: "streaming", partial });
+  return rows;
+}
+
+/** The visible text of an item, for copying and for measuring. */
+export function textOf(item: Item): string {
+  if (item.text) return item.text;
+  return (item.parts ?? [])
+    .filter((x) => x.type === "text" && x.text)
+    .map((x) => x.text)
+    .join("\n\n");
+}
+
+/** About how high a row will be, until it is measured. */
+export function estimate(row: Row): number {
+  switch (row.kind) {
+    case "message": {
+      const text = textOf(row.item);
+      const lines = Math.min(400, text.length / 80 + (text.match(/\n/g)?.length ?? 0) * 0.7);
+      return 64 + lines * 25 + (row.item.references?.length ?? 0) * 84 + (row.item.parts?.length ?? 0) * 8;
+    }
+    case "streaming":
+      return 90;
+    default:
+      return 44;
+  }
+}
