@@ -36,12 +36,18 @@ type Config struct {
 	Allowance int // steps until a person has to write again: 50
 }
 
-// Times. They are constants because two processes that share a store must
-// agree on them.
+// times are the same for all processes that share a store; tests shorten them.
+type times struct {
+	lease time.Duration // how long one lasts
+	renew time.Duration // how often it is renewed
+	sweep time.Duration
+}
+
+func defaultTimes() times {
+	return times{lease: 15 * time.Second, renew: 5 * time.Second, sweep: 2 * time.Second}
+}
+
 const (
-	leaseTTL       = 15 * time.Second
-	leaseRenewal   = 5 * time.Second
-	sweepEvery     = 2 * time.Second
 	sweepLimit     = 1000
 	checkpointEach = time.Second
 	exclusiveWait  = 10 * time.Second
@@ -67,6 +73,7 @@ type Admission struct {
 // Engine runs turns. Use [New].
 type Engine struct {
 	cfg   Config
+	times times
 	takes atomic.Int64 // lease acquisitions, so that no two have one holder's name
 	warm  *warmer
 
@@ -112,7 +119,7 @@ func New(cfg Config) *Engine {
 	if cfg.Allowance <= 0 {
 		cfg.Allowance = 50
 	}
-	return &Engine{cfg: cfg, warm: newWarmer(cfg.Warm), slots: map[weir.ConversationID]*slot{}}
+	return &Engine{cfg: cfg, times: defaultTimes(), warm: newWarmer(cfg.Warm), slots: map[weir.ConversationID]*slot{}}
 }
 
 // Start begins to drain, and to sweep for what is due; both end with ctx or
@@ -159,7 +166,7 @@ func (e *Engine) Stop() {
 
 // sweep rings what is due, so that nothing depends on a ring having arrived.
 func (e *Engine) sweep(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(e.times.sweep)
 	defer tick.Stop()
 	for {
 		due, err := e.cfg.Store.Due(ctx, sweepLimit)

@@ -88,8 +88,10 @@ func (v *verification) record(ctx context.Context, r *weir.Record) error {
 			v.differs(r.Seq, f.Code, "step %s: %s", b.Step, f.Public)
 			return nil
 		}
+		if err != nil {
+			return err
+		}
 		v.requests++
-		return err
 	case *weir.StepEnd:
 		v.once(v.ends, b.Step, r.Seq, "step_settled_twice")
 	case *weir.UserMessage:
