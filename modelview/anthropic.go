@@ -175,14 +175,17 @@ func anthropicMessage(f Form, m *weir.AssistantMessage) []byte {
 	return append(dst, anthropicEnd...)
 }
 
-func (anthropic) Class(fragment []byte) Class {
+func (anthropic) Class(mode model.MidSystem, fragment []byte) Class {
+	told := anthropicSystem
+	if mode == model.MidNone {
+		told = anthropicText + `"` + markerOpen
+	}
 	switch {
 	case bytes.HasPrefix(fragment, []byte(anthropicAnswer)):
 		return Answer
 	case bytes.HasPrefix(fragment, []byte(anthropicResult)):
 		return Result
-	case bytes.HasPrefix(fragment, []byte(anthropicSystem)),
-		bytes.HasPrefix(fragment, []byte(anthropicText+`"`+markerOpen)):
+	case bytes.HasPrefix(fragment, []byte(told)):
 		return Told
 	}
 	return Said

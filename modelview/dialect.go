@@ -55,8 +55,8 @@ type Dialect interface {
 	Tail(p model.Profile, o Options, head []byte, cacheKey string) string
 	// Fragment renders what one record contributes, nil for nothing.
 	Fragment(f Form, b weir.Body) []byte
-	// Class tells what a fragment is.
-	Class(fragment []byte) Class
+	// Class tells what a fragment of a mode is.
+	Class(mode model.MidSystem, fragment []byte) Class
 	// Calls returns the ids of an Answer's calls in order, or of a Result's call.
 	Calls(fragment []byte) []string
 	// CallLimit is the longest id of a call in bytes.

@@ -176,15 +176,17 @@ func chatMessage(f Form, m *weir.AssistantMessage) []byte {
 	return append(dst, '}')
 }
 
-func (openAIChat) Class(fragment []byte) Class {
+func (openAIChat) Class(mode model.MidSystem, fragment []byte) Class {
+	told := chatSystemRole(mode)
+	if mode == model.MidNone {
+		told = chatUser + `"` + markerOpen
+	}
 	switch {
 	case bytes.HasPrefix(fragment, []byte(chatAnswer)):
 		return Answer
 	case bytes.HasPrefix(fragment, []byte(chatResult)):
 		return Result
-	case bytes.HasPrefix(fragment, []byte(chatSystem)),
-		bytes.HasPrefix(fragment, []byte(chatDeveloper)),
-		bytes.HasPrefix(fragment, []byte(chatUser+`"`+markerOpen)):
+	case bytes.HasPrefix(fragment, []byte(told)):
 		return Told
 	}
 	return Said

@@ -94,7 +94,7 @@ func (s *state) take(ctx context.Context, src Source, r *weir.Record, frozen []b
 		return nil
 	}
 	mark := -1
-	if s.dialect.Mark() != "" && s.dialect.Class(fragment) != Answer {
+	if s.dialect.Mark() != "" && s.dialect.Class(s.mode, fragment) != Answer {
 		mark = len(fragment) - 1
 	}
 	s.pending = append(s.pending, weir.View{
@@ -106,7 +106,7 @@ func (s *state) take(ctx context.Context, src Source, r *weir.Record, frozen []b
 // add puts a fragment at the end of the surface. ids are the log's ids of an
 // answer's calls, where they are at hand.
 func (s *state) add(seq weir.Seq, fragment []byte, ids []string) error {
-	class := s.dialect.Class(fragment)
+	class := s.dialect.Class(s.mode, fragment)
 	if class == Told && seq < s.epoch {
 		return nil
 	}

@@ -136,6 +136,11 @@ func (s *state) lastLowering() string {
 // advance takes in the records that are new. It reports true when they change
 // what was there before, so that the state must be built anew.
 func (s *state) advance(ctx context.Context, src Source) (reload bool, err error) {
+	if s.top == nil { // nothing could render it then; a request has since
+		if err := s.loadTop(ctx, src); err != nil {
+			return false, err
+		}
+	}
 	for {
 		page, err := src.Records(ctx, s.conversation, weir.RecordQuery{After: s.head, Kinds: takenKinds(), Limit: pageRecords})
 		if err != nil || len(page) == 0 {
