@@ -421,6 +421,15 @@ func (a *asked) has(t *testing.T, texts ...string) {
 	}
 }
 
+func (a *asked) lacks(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, s := range texts {
+		if strings.Contains(string(a.body), s) {
+			t.Errorf("the request holds %q:\n%s", s, a.body)
+		}
+	}
+}
+
 func codeIs(t *testing.T, err error, code string) {
 	t.Helper()
 	if got := weir.CodeOf(err); got != code {
