@@ -11,6 +11,9 @@ import (
 // rows. SQLite has one writer and needs none of it.
 
 func (t *tx) LockShared(ctx context.Context, ids ...weir.ConversationID) error {
+	if len(ids) == 0 {
+		return nil
+	}
 	wanted := slices.Clone(ids)
 	slices.Sort(wanted)
 	wanted = slices.Compact(wanted)

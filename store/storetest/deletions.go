@@ -1,0 +1,96 @@
+package storetest
+
+import (
+	"github.com/google/go-cmp/cmp"
+
+	"weir"
+	"weir/store"
+)
+
+var deletions = []scenario{
+	{"ADeletedConversationLeavesATombstone", func(w *world) {
+		root := w.conversation("root", func(c *weir.Conversation) { c.Visibility = weir.Visibility{Level: weir.Isolated, Category: "x"} })
+		w.branch("gone", root, 0, titled("zebra-5512"), in("/zebra"), func(c *weir.Conversation) {
+			c.Visibility = weir.Visibility{Level: weir.Isolated, Category: "x"}
+			c.Origin = &weir.Origin{Product: "p", File: "zebra.jsonl"}
+		})
+		l := w.lease("gone")
+		w.say(l, "one")
+		w.putViews(l, view("gone", 1, "x", "bytes"))
+		w.admit(input("gone", "i", "x"))
+		w.must(func(tx store.Tx) error { return tx.InsertStep(w.ctx, step(l, "s", 1)) })
+		before := w.get("gone")
+		w.must(func(tx store.Tx) error { return tx.DeleteBodies(w.ctx, "gone", 0) })
+
+		after := w.get("gone")
+		want := before
+		want.Deleted, want.Title, want.Workspace, want.Origin = true, "", "", nil
+		if d := cmp.Diff(want, after); d != "" {
+			w.Error("tombstone (-want +got):\n", d)
+		}
+		if got := w.log("gone", weir.RecordQuery{}); len(got) != 0 {
+			w.Errorf("records: %v", got)
+		}
+		if got := w.viewsOf("gone", "x", 1, 9); len(got) != 0 {
+			w.Errorf("views: %v", got)
+		}
+		if got, err := w.Inputs(w.ctx, "gone", 9); err != nil || len(got) != 0 {
+			w.Errorf("inputs: %v, %v", got, err)
+		}
+		if got, err := w.Steps(w.ctx, "gone", 0, 9); err != nil || len(got) != 0 {
+			w.Errorf("steps: %v, %v", got, err)
+		}
+		for _, words := range []string{"zebra", "zebra-5512", "gone", ""} {
+			for _, id := range w.walkAll(weir.ConversationQuery{Owner: owner, Words: words}, nil) {
+				if id == "gone" {
+					w.Errorf("%q still finds it", words)
+				}
+			}
+		}
+		if got := w.due(); len(got) != 0 {
+			w.Errorf("due: %v", got)
+		}
+		w.refused(weir.CodeConversationNotFound, func(tx store.Tx) error { return tx.DeleteBodies(w.ctx, "none", 0) })
+	}},
+	{"WhatABranchInheritsStaysReadableThroughIt", func(w *world) {
+		family(w)
+		l := weir.Lease{Conversation: "root", Fence: 1}
+		w.putViews(l, view("root", 2, "x", "kept"), view("root", 5, "x", "lost"))
+		w.must(func(tx store.Tx) error { return tx.DeleteBodies(w.ctx, "root", 3) })
+		w.must(func(tx store.Tx) error { return tx.DeleteBodies(w.ctx, "middle", 4) })
+		if d := cmp.Diff([]string{"root 1 r1", "root 2 r2", "root 3 r3", "middle 4 m4", "leaf 5 l5"}, w.log("leaf", weir.RecordQuery{})); d != "" {
+			w.Error("the leaf's log (-want +got):\n", d)
+		}
+		leaf := w.get("leaf")
+		if _, err := w.Message(w.ctx, &leaf, "msg_r2"); err != nil {
+			w.Error(err)
+		}
+		if d := cmp.Diff([]weir.View{view("root", 2, "x", "kept")}, w.viewsOf("leaf", "x", 1, 9)); d != "" {
+			w.Error("the leaf's views (-want +got):\n", d)
+		}
+		root := w.get("root")
+		for _, id := range []weir.MessageID{"msg_r4", "msg_r5"} {
+			_, err := w.Message(w.ctx, &root, id)
+			wantCode(w, err, weir.CodeMessageNotFound)
+		}
+		w.must(func(tx store.Tx) error { return tx.DeleteBodies(w.ctx, "root", 1) }) // a lower keep later
+		if got := w.log("leaf", weir.RecordQuery{Before: 4}); !cmp.Equal(got, []string{"root 1 r1"}) {
+			w.Errorf("after a second deletion: %v", got)
+		}
+	}},
+	{"WallsStayAfterDeletion", func(w *world) {
+		root := w.conversation("root", func(c *weir.Conversation) { c.Visibility.Level = weir.Isolated })
+		w.branch("leaf", root, 0)
+		w.must(func(tx store.Tx) error { return tx.DeleteBodies(w.ctx, "root", 0) })
+		if d := cmp.Diff([]weir.ConversationID{"root"}, w.get("leaf").Island); d != "" {
+			w.Error("(-want +got):\n", d)
+		}
+	}},
+	{"ADeletedIDIsNotFreeAgain", func(w *world) {
+		w.conversation("a")
+		w.must(func(tx store.Tx) error { return tx.DeleteBodies(w.ctx, "a", 0) })
+		w.refused("conversation_exists", func(tx store.Tx) error {
+			return tx.InsertConversation(w.ctx, &weir.Conversation{ID: "a", Owner: owner, Kind: weir.Chat, Generation: "g"})
+		})
+	}},
+}
