@@ -2,6 +2,7 @@ package modelview
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"weir"
@@ -23,13 +24,8 @@ type callSet struct {
 }
 
 func (u *callSet) has(id string) bool {
-	for _, m := range u.more {
-		if m == id {
-			return true
-		}
-	}
 	_, ok := u.base[id]
-	return ok
+	return ok || slices.Contains(u.more, id)
 }
 
 func (u *callSet) add(id string) {
@@ -43,24 +39,19 @@ func (u *callSet) add(id string) {
 	}
 }
 
-// name gives the calls of a new answer their ids on the wire: the log's where
-// they may stand, a variant where they may not or are taken.
-func (u *callSet) name(calls []weir.Part, limit int) []string {
+// name gives the calls of the answer at seq their ids on the wire: the log's
+// where they may stand, a variant with the seq where they may not or are taken.
+func (u *callSet) name(calls []weir.Part, seq weir.Seq, limit int) []string {
 	wire := make([]string, len(calls))
-	taken := func(id string, upto int) bool {
-		for _, w := range wire[:upto] {
-			if w == id {
-				return true
-			}
-		}
-		return u.has(id)
-	}
 	for i, c := range calls {
-		id := scrub(c.Call, limit, fallbackCall)
-		for n := 2; taken(id, i); n++ {
-			suffix := "_" + strconv.Itoa(n)
-			base := scrub(c.Call, limit, fallbackCall)
-			id = base[:min(len(base), limit-len(suffix))] + suffix
+		kept := scrub(c.Call, limit, fallbackCall)
+		id := kept
+		for n := 1; slices.Contains(wire[:i], id) || u.has(id); n++ {
+			suffix := "_" + strconv.FormatInt(int64(seq), 10)
+			if n > 1 {
+				suffix += "_" + strconv.Itoa(n)
+			}
+			id = kept[:min(len(kept), limit-len(suffix))] + suffix
 		}
 		wire[i] = id
 	}

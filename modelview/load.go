@@ -76,7 +76,8 @@ type builder struct {
 func (b *builder) build(ctx context.Context, head weir.Seq, last []weir.Record) error {
 	s := b.state
 	shape := transcript.Fold(b.structure)
-	s.head, s.epoch, s.checkpoint = head, shape.Epoch(), checkpointOf(shape, b.structure)
+	s.head, s.checkpoint = head, checkpointOf(shape, b.structure)
+	s.setEpoch(recordAt(b.structure, shape.Epoch()))
 	if err := s.loadTop(ctx, b.src); err != nil {
 		return err
 	}
@@ -226,7 +227,7 @@ func (b *builder) read(ctx context.Context, p piece) error {
 
 // readViews calls each for the views of a range of seqs.
 func (s *state) readViews(ctx context.Context, src Source, from, upto weir.Seq, each func(*weir.View) error) error {
-	for from <= upto {
+	for from <= upto && s.epoch != 0 {
 		end := min(upto, from+pageSeqs-1)
 		if from < s.epoch && end >= s.epoch {
 			end = s.epoch - 1 // the key changes there

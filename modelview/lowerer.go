@@ -43,10 +43,11 @@ type lowering struct {
 	profile model.Profile
 }
 
-// detached is added to the key for records from before the epoch in force:
-// their answers stand behind another head than the one they were signed
-// behind, so they go without signed reasoning, and updates that the baseline
-// replaced are left out.
+// detached is added to the key, with the epoch's own mark, for records from
+// before the epoch in force. They stand behind another head than before, so
+// answers go without signed reasoning, and in other company (a compaction
+// leaves some out), so that the ids of calls are made anew. Within one epoch
+// that company never changes.
 const detached = "~"
 
 // choose returns the lowering for a profile. A conversation whose last request

@@ -437,8 +437,8 @@ func live(t *rapid.T, b backend, check func(model.Profile, []byte)) {
 	w := &world{t: t, b: b, l: modelview.New(), check: check, frozen: map[viewKey][]byte{}}
 	w.birth(pick())
 	t.Repeat(map[string]func(*rapid.T){
-		"turn":    func(*rapid.T) { w.turn(w.one()) },
-		"turn 2":  func(*rapid.T) { w.turn(w.one()) },
+		"turn":   func(*rapid.T) { w.turn(w.one()) },
+		"turn 2": func(*rapid.T) { w.turn(w.one()) },
 		"retry": func(*rapid.T) { // and it fails again
 			x := w.one()
 			w.step(x, nil)
@@ -467,4 +467,3 @@ func TestEveryRequestExtendsTheOneBeforeOrSaysWhyNot(t *testing.T) {
 		live(t, memoryBackend{newMemory()}, func(p model.Profile, body []byte) { accepted(t, p, body) })
 	})
 }
-

@@ -58,7 +58,8 @@ func (l *Lowerer) frozen(ctx context.Context, src Source, c *weir.Conversation, 
 	}
 	shape := transcript.Fold(structure)
 	b := &builder{state: newState(low, c), src: src, structure: structure}
-	b.head, b.epoch = at, shape.Epoch()
+	b.head = at
+	b.setEpoch(recordAt(structure, shape.Epoch()))
 	if err := b.loadTop(ctx, src); err != nil {
 		return nil, err
 	}

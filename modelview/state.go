@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strconv"
 
 	"weir"
 )
@@ -19,6 +20,7 @@ type state struct {
 
 	head       weir.Seq // newest record taken in
 	epoch      weir.Seq // of the epoch record in force
+	behind     string   // key of the views of records from before it
 	checkpoint weir.Seq // of the checkpoint in force
 
 	top      []byte // the head of the request, with the comma that a message in it needs
@@ -54,10 +56,25 @@ func (s *state) fork() (*state, error) {
 	return &f, err
 }
 
-// keyOf is the key of the view of the record at seq.
+// setEpoch takes the epoch record in force, if there is one.
+func (s *state) setEpoch(e *weir.Record) {
+	s.epoch, s.behind = 0, ""
+	if e == nil {
+		return
+	}
+	s.epoch = e.Seq
+	s.behind = s.key + detached + digest([]byte(string(e.Conversation) + "/" + strconv.FormatInt(int64(e.Seq), 10)))[:12]
+	s.pending = slices.Clone(s.pending)
+	for i := range s.pending { // rendered before there was one
+		s.pending[i].Lowering = s.keyOf(s.pending[i].Seq)
+	}
+}
+
+// keyOf is the key of the view of the record at seq, "" as long as there is no
+// epoch and so no request.
 func (s *state) keyOf(seq weir.Seq) string {
 	if seq < s.epoch || s.epoch == 0 {
-		return s.key + detached
+		return s.behind
 	}
 	return s.key
 }
@@ -80,7 +97,7 @@ func (s *state) take(ctx context.Context, src Source, r *weir.Record, frozen []b
 		}
 		calls := m.Calls()
 		ids = callIDs(calls)
-		form.Calls = s.used.name(calls, s.dialect.CallLimit())
+		form.Calls = s.used.name(calls, r.Seq, s.dialect.CallLimit())
 		form.Signed = s.signedHere(r, m)
 	case *weir.ToolResult:
 		id, err := s.wireID(ctx, src, m.Call)

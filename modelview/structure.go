@@ -40,3 +40,13 @@ func checkpointOf(shape *transcript.Shape, structure []weir.Record) weir.Seq {
 	}
 	return 0
 }
+
+// recordAt returns the record at a seq, nil for none.
+func recordAt(records []weir.Record, seq weir.Seq) *weir.Record {
+	for i := range records {
+		if records[i].Seq == seq {
+			return &records[i]
+		}
+	}
+	return nil
+}

@@ -154,7 +154,7 @@ func (s *state) advance(ctx context.Context, src Source) (reload bool, err error
 				if s.epoch != 0 {
 					return true, nil
 				}
-				s.epoch = page[i].Seq
+				s.setEpoch(&page[i])
 				if err := s.loadTop(ctx, src); err != nil {
 					return false, err
 				}
