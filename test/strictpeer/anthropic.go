@@ -241,6 +241,9 @@ func (s *messagesSink) act(a Act, size int) error {
 		}
 		return s.deltas("thinking_delta", "thinking", a.text, size)
 	case redacted:
+		if err := s.closeBlock(); err != nil { // signs what came before
+			return err
+		}
 		return s.block("redacted_thinking", map[string]any{"data": s.sign("redacted_thinking", "")})
 	case call:
 		s.calls = true
