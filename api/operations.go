@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -33,7 +34,7 @@ func newHuma(mux *http.ServeMux, version string) huma.API {
 					"Refusals are RFC 9457 problems with a stable code. Ids in paths are percent-encoded.",
 			},
 			Components: &huma.Components{
-				Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"token":   {Type: "http", Scheme: "bearer", Description: "The owner's token."},
 					"session": {Type: "apiKey", In: "cookie", Name: "weir_session", Description: "A browser's session."},
@@ -47,6 +48,19 @@ func newHuma(mux *http.ServeMux, version string) huma.API {
 	})
 	api.UseMiddleware(func(ctx huma.Context, next func(huma.Context)) { next(&statusContext{humaContext: ctx}) })
 	return api
+}
+
+// schemaName is a type's own name, with its room before it when that is not
+// this one: rooms have types of the same name.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if room := path.Base(t.PkgPath()); t.Name() != "" && t.PkgPath() != "" && room != "api" {
+		name = strings.ToUpper(room[:1]) + room[1:] + name
+	}
+	return name
 }
 
 // statusContext lets a problem of ours take the place of huma's, with its own
@@ -127,15 +141,15 @@ func inReference(name string, fault *weir.Error) error {
 }
 
 // about describes an operation.
-func about(id, method, path, summary string, status int) huma.Operation {
+func about(id, method, address, summary string, status int) huma.Operation {
 	return huma.Operation{
-		OperationID: id, Method: method, Path: path, Summary: summary, DefaultStatus: status,
-		Tags: []string{tagOf(path)}, MaxBodyBytes: -1, BodyReadTimeout: -1, // read and bounded before
+		OperationID: id, Method: method, Path: address, Summary: summary, DefaultStatus: status,
+		Tags: []string{tagOf(address)}, MaxBodyBytes: -1, BodyReadTimeout: -1, // read and bounded before
 	}
 }
 
-func tagOf(path string) string {
-	parts := strings.Split(strings.TrimPrefix(path, "/v1/"), "/")
+func tagOf(address string) string {
+	parts := strings.Split(strings.TrimPrefix(address, "/v1/"), "/")
 	if len(parts) > 2 && parts[0] == "conversations" {
 		return parts[2]
 	}
