@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"weir"
+	"weir/model"
+	"weir/modelview"
+	"weir/store"
+)
+
+const longHistory = 10_000 // messages
+
+var profile = model.Profile{
+	ID: "bench/bench", Provider: "bench", Name: "bench", Dialect: model.Anthropic, MidSystem: model.MidNative, MaxOutput: 4096,
+}
+
+var requestWarm = row{
+	name: "next request at 10,000 messages, warm", reference: "hashing and writing what is new, copying the bytes once", bound: "3×",
+	run: func(ctx context.Context, dir string) (result, error) {
+		h, err := history(ctx, dir)
+		if err != nil {
+			return result{}, err
+		}
+		defer h.s.Close()
+		w := h.lowerer.Window(h.c)
+		w.Expect(profile)
+		if err := h.prepare(ctx, w); err != nil {
+			return result{}, err
+		}
+		var body []byte
+		var mallocs uint64
+		const turns = 51
+		var spent []time.Duration
+		for i := range turns {
+			if err := h.turn(ctx, w, i); err != nil {
+				return result{}, err
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			begin := time.Now()
+			req, err := w.Next(ctx, h.s, profile, modelview.Options{MaxTokens: 4096})
+			spent = append(spent, time.Since(begin))
+			runtime.ReadMemStats(&after)
+			if err != nil {
+				return result{}, err
+			}
+			mallocs, body = after.Mallocs-before.Mallocs, req.Body
+			if err := h.start(ctx, req); err != nil {
+				return result{}, err
+			}
+		}
+		slices.Sort(spent)
+		ours := spent[turns/2]
+		// What is new in a turn: one message of the person, one of the model.
+		fresh := make([]byte, 600)
+		sum := sha256.New()
+		reference, err := median(turns, func(int) error {
+			sum.Write(fresh)
+			sum.Sum(nil)
+			sum.Write(fresh)
+			sum.Sum(nil)
+			out := make([]byte, 0, len(body))
+			out = append(out, body[:len(body)-len(fresh)]...)
+			out = append(out, fresh...)
+			runtime.KeepAlive(out)
+			return nil
+		})
+		return times(ours, reference, fmt.Sprintf("%d bytes, %d allocations", len(body), mallocs)), err
+	},
+}
+
+var requestCold = row{
+	name: "next request at 10,000 messages, cold", reference: "reading the rows and one SHA-256", bound: "2×",
+	run: func(ctx context.Context, dir string) (result, error) {
+		h, err := history(ctx, dir)
+		if err != nil {
+			return result{}, err
+		}
+		defer h.s.Close()
+		warm := h.lowerer.Window(h.c)
+		warm.Expect(profile)
+		if err := h.prepare(ctx, warm); err != nil {
+			return result{}, err
+		}
+		size := 0
+		ours, err := median(7, func(int) error {
+			w := h.lowerer.Window(h.c)
+			w.Expect(profile)
+			if err := w.CatchUp(ctx, h.s); err != nil {
+				return err
+			}
+			req, err := w.Next(ctx, h.s, profile, modelview.Options{MaxTokens: 4096})
+			if err == nil {
+				size = len(req.Body)
+			}
+			return err
+		})
+		if err != nil {
+			return result{}, err
+		}
+		reference, err := median(7, func(int) error { return h.readAndHash(ctx) })
+		return times(ours, reference, fmt.Sprintf("%d bytes", size)), err
+	},
+}
+
+// past is a long conversation in a real store.
+type past struct {
+	s        store.Store
+	c        *weir.Conversation
+	fence    int64
+	lowerer  *modelview.Lowerer
+	lowering string
+}
+
+func history(ctx context.Context, dir string) (*past, error) {
+	s, err := store.Open(ctx, filepath.Join(dir, "weir"))
+	if err != nil {
+		return nil, err
+	}
+	h := &past{s: s, lowerer: modelview.New()}
+	return h, h.fill(ctx)
+}
+
+func (h *past) fill(ctx context.Context) error {
+	id := weir.ConversationID("cnv_long")
+	gen := weir.NewGenerationID(time.Now())
+	record := func(i int, b weir.Body) weir.Record {
+		now := time.Now().UTC().Truncate(time.Millisecond)
+		return weir.Record{ID: weir.MessageID(fmt.Sprintf("msg_%d", i)), Time: now, Generation: gen, Body: b}
+	}
+	baseline := "You are a bench."
+	records := []weir.Record{record(0, &weir.Epoch{Baseline: baseline, SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(baseline)))})}
+	for i := 1; i < longHistory; i += 2 {
+		records = append(records,
+			record(i, &weir.UserMessage{Text: fmt.Sprintf("Question %d: %s", i, admissionText)}),
+			record(i+1, &weir.AssistantMessage{Model: profile.ID, Parts: []weir.Part{{Type: weir.PartText,
+				Text: fmt.Sprintf("Answer %d: port 7447, because 8080 is taken by the metrics agent and 443 stays with the proxy.", i)}}}),
+		)
+	}
+	records = append(records, record(longHistory+1, &weir.UserMessage{Text: "And now?"}))
+	err := h.s.Update(ctx, func(tx store.Tx) error {
+		if err := tx.InsertConversation(ctx, conversation(id, "Long", 0)); err != nil {
+			return err
+		}
+		l, _, err := tx.AcquireLease(ctx, id, "bench", time.Hour)
+		if err != nil {
+			return err
+		}
+		h.fence = l.Fence
+		_, err = tx.Append(ctx, id, l.Fence, nil, records...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c, err := h.s.Conversation(ctx, id)
+	h.c = &c
+	return err
+}
+
+// prepare makes one request, so that all views are stored, and catches up.
+func (h *past) prepare(ctx context.Context, w *modelview.Window) error {
+	if err := w.CatchUp(ctx, h.s); err != nil {
+		return err
+	}
+	req, err := w.Next(ctx, h.s, profile, modelview.Options{MaxTokens: 4096})
+	if err != nil {
+		return err
+	}
+	h.lowering = req.Lowering
+	if err := h.start(ctx, req); err != nil {
+		return err
+	}
+	return w.CatchUp(ctx, h.s)
+}
+
+// start stores what a step stores before its request is sent.
+func (h *past) start(ctx context.Context, req *modelview.Request) error {
+	return h.s.Update(ctx, func(tx store.Tx) error {
+		if err := tx.PutViews(ctx, h.fence, h.c.ID, req.Views...); err != nil {
+			return err
+		}
+		return h.append(ctx, tx, &weir.StepStart{Step: weir.NewStepID(time.Now()), Model: profile.ID, Lowering: req.Lowering, Tail: req.Tail, Marks: req.Marks, Ledger: req.Ledger})
+	})
+}
+
+// turn appends an answer and the next question, and lets the window see them.
+func (h *past) turn(ctx context.Context, w *modelview.Window, i int) error {
+	err := h.s.Update(ctx, func(tx store.Tx) error {
+		return h.append(ctx, tx,
+			&weir.AssistantMessage{Model: profile.ID, Parts: []weir.Part{{Type: weir.PartText, Text: fmt.Sprintf("Answer %d.", i)}}},
+			&weir.UserMessage{Text: fmt.Sprintf("And then, for the %d. time?", i)})
+	})
+	if err != nil {
+		return err
+	}
+	return w.CatchUp(ctx, h.s)
+}
+
+func (h *past) append(ctx context.Context, tx store.Tx, bodies ...weir.Body) error {
+	for _, b := range bodies {
+		now := time.Now().UTC().Truncate(time.Millisecond)
+		r := weir.Record{ID: weir.NewMessageID(now), Time: now, Generation: h.c.Generation, Body: b}
+		if _, err := tx.Append(ctx, h.c.ID, h.fence, nil, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *past) readAndHash(ctx context.Context) error {
+	views, err := h.s.Views(ctx, h.c, h.lowering, 1, h.c.HeadSeq)
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	for i := range views {
+		sum.Write(views[i].Bytes)
+	}
+	sum.Sum(nil)
+	if len(views) < longHistory {
+		return fmt.Errorf("only %d views", len(views))
+	}
+	return nil
+}
