@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -15,6 +16,11 @@ import (
 // grace is how long a server may take, after its reason to finish, to count
 // its tokens and say [DONE].
 const grace = 10 * time.Second
+
+// maxCalls is how many calls one answer may make.
+const maxCalls = 1000
+
+var errTooManyCalls = errors.New("openai: more calls than an answer can have")
 
 // assembly puts an answer together from the chunks of its stream.
 type assembly struct {
@@ -101,6 +107,9 @@ func (a *assembly) read(s *wire.Stream) error {
 		}
 		if err := a.take(&c); err != nil {
 			return err
+		}
+		if len(a.calls) > maxCalls {
+			return s.Garbled(errTooManyCalls)
 		}
 		if a.reason != "" {
 			s.Hurry(grace)
@@ -228,7 +237,7 @@ func (a *assembly) argue(d *callDelta) error {
 			return nil
 		}
 		p.begun, a.calling = true, p
-		p.id = wire.CallID(p.id)
+		p.id = a.callID(p)
 		text = p.text.String()
 		if err := a.emit(model.Event{Call: &weir.Part{Type: weir.PartToolCall, Call: p.id, Name: p.name}}); err != nil {
 			return err
@@ -259,6 +268,17 @@ func (a *assembly) call(d *callDelta) *part {
 	a.calls = append(a.calls, p)
 	a.parts = append(a.parts, p)
 	return p
+}
+
+// callID returns the id of a call, or one of our own where the server gave
+// none or gave it to another call of this answer.
+func (a *assembly) callID(p *part) string {
+	for _, o := range a.calls {
+		if o != p && o.begun && o.id == p.id {
+			return wire.CallID("")
+		}
+	}
+	return wire.CallID(p.id)
 }
 
 // arguments returns a piece of the arguments' text. A few servers send the

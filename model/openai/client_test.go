@@ -1,0 +1,423 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"weir"
+	"weir/model"
+	"weir/model/internal/wiretest"
+	"weir/model/openai"
+	"weir/test/strictpeer"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func ask(messages string) []byte {
+	return []byte(`{"model":"m","messages":[` + messages + `],"max_tokens":100,"stream":true,"stream_options":{"include_usage":true}}`)
+}
+
+const hi = `{"role":"user","content":"hi"}`
+
+// peer starts a strict peer and a client of it.
+func peer(t testing.TB) (*strictpeer.Peer, model.Client) {
+	p := strictpeer.New(strictpeer.OpenAIChat, strictpeer.CacheMinimum(1))
+	s := httptest.NewServer(p)
+	t.Cleanup(s.Close)
+	return p, openai.New(s.URL+"/v1", "sk-right", s.Client())
+}
+
+// said is a stream of these data lines, as a client takes it.
+func said(t testing.TB, data ...string) (model.Answer, wiretest.Seen, error) {
+	t.Helper()
+	s := wiretest.Server(t, 200, nil, wiretest.Events(data...))
+	var seen wiretest.Seen
+	a, err := openai.New(s.URL, "", s.Client()).Stream(t.Context(), nil, seen.Emit)
+	return a, seen, err
+}
+
+// delta is a chunk with a delta and perhaps a reason to finish.
+func delta(d string, reason ...string) string {
+	r := "null"
+	if len(reason) > 0 {
+		r = `"` + reason[0] + `"`
+	}
+	return `{"choices":[{"index":0,"delta":` + d + `,"finish_reason":` + r + `}]}`
+}
+
+func fault(t testing.TB, err error) *model.Error {
+	t.Helper()
+	var e *model.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("not a *model.Error: %v", err)
+	}
+	return e
+}
+
+func TestABodyIsSentExactly(t *testing.T) {
+	p, c := peer(t)
+	body := []byte("  {\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"<&>\u2028\\u00e9\"}],\"stream\":true }\n")
+	if _, err := c.Stream(t.Context(), body, new(wiretest.Seen).Emit); err != nil {
+		t.Fatal(err)
+	}
+	e := p.Exchanges()[0]
+	if string(e.Body) != string(body) {
+		t.Errorf("%q arrived", e.Body)
+	}
+	for name, want := range map[string]string{"Authorization": "Bearer sk-right", "Content-Type": "application/json", "Content-Length": fmt.Sprint(len(body))} {
+		if got := e.Header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestWithoutAKeyNoneIsSent(t *testing.T) {
+	p := strictpeer.New(strictpeer.OpenAIChat)
+	s := httptest.NewServer(p)
+	defer s.Close()
+	if _, err := openai.New(s.URL+"/v1/", " ", s.Client()).Stream(t.Context(), ask(hi), new(wiretest.Seen).Emit); err != nil {
+		t.Fatal(err)
+	}
+	if h, there := p.Exchanges()[0].Header["Authorization"]; there {
+		t.Errorf("%q", h)
+	}
+}
+
+func TestAnAnswerIsTheSameHoweverItsBytesCome(t *testing.T) {
+	var p *strictpeer.Peer
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.ServeHTTP(w, r) }))
+	defer s.Close()
+	rapid.Check(t, func(t *rapid.T) {
+		p = strictpeer.New(strictpeer.OpenAIChat)
+		text := rapid.StringN(1, 40, -1)
+		thought, words, input := text.Draw(t, "thought"), text.Draw(t, "words"), rapid.String().Draw(t, "input")
+		arguments, _ := json.Marshal(map[string]string{"a": input})
+		p.Script(strictpeer.Answer{
+			strictpeer.Pieces(rapid.IntRange(1, 9).Draw(t, "pieces")), strictpeer.Think(thought), strictpeer.Say(words),
+			strictpeer.Call("c1", "f", string(arguments)), strictpeer.Call("c2", "g", ""),
+		})
+		sizes := rapid.SliceOfN(rapid.IntRange(1, 50), 1, 8).Draw(t, "sizes")
+		c := openai.New(s.URL+"/v1", "k", &http.Client{Transport: &wiretest.Pieces{Next: s.Client().Transport, Sizes: sizes}})
+		var seen wiretest.Seen
+		got, err := c.Stream(context.Background(), ask(hi), seen.Emit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []weir.Part{
+			{Type: weir.PartReasoning, Text: thought}, {Type: weir.PartText, Text: words},
+			{Type: weir.PartToolCall, Call: "c1", Name: "f", Input: model.Stable(arguments)}, {Type: weir.PartToolCall, Call: "c2", Name: "g", Input: json.RawMessage("{}")},
+		}
+		if d := cmp.Diff(want, got.Parts); d != "" || got.Finish != model.FinishTools {
+			t.Fatal(got.Finish, d)
+		}
+		wantSeen := wiretest.Seen{Text: words, Reasoning: thought, Calls: []wiretest.Call{{ID: "c1", Name: "f", Input: string(arguments)}, {ID: "c2", Name: "g"}}, Events: seen.Events}
+		if d := cmp.Diff(wantSeen, seen); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestUsageIsTakenApart(t *testing.T) {
+	for name, c := range map[string]struct {
+		usage string
+		want  weir.Usage
+	}{
+		"nothing cached": {`{"prompt_tokens":100,"completion_tokens":7}`, weir.Usage{Fresh: 100, Output: 7}},
+		"a part cached":  {`{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":64}}`, weir.Usage{Fresh: 36, Read: 64, Output: 7}},
+		"a part written": {`{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":64,"cache_write_tokens":30}}`, weir.Usage{Fresh: 6, Read: 64, Write: 30, Output: 7}},
+		"DeepSeek":       {`{"prompt_tokens":100,"completion_tokens":7,"prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36}`, weir.Usage{Fresh: 36, Read: 64, Output: 7}},
+		"nothing known":  {`{"prompt_tokens":null,"completion_tokens":"7","prompt_tokens_details":null}`, weir.Usage{}},
+		"nonsense":       {`{"prompt_tokens":-5,"completion_tokens":7.9,"prompt_tokens_details":{"cached_tokens":1e300}}`, weir.Usage{Output: 7}},
+	} {
+		got, _, err := said(t, delta(`{"content":"a"}`, "stop"), `{"choices":[],"usage":`+c.usage+`}`, "[DONE]")
+		if err != nil || got.Usage != c.want {
+			t.Errorf("%s: %+v, %v", name, got.Usage, err)
+		}
+	}
+}
+
+func TestWhatTheCacheReadIsReported(t *testing.T) {
+	p, c := peer(t)
+	first, err := c.Stream(t.Context(), ask(hi), new(wiretest.Seen).Emit)
+	if err != nil || first.Usage.Read != 0 || first.Usage.Fresh == 0 {
+		t.Fatalf("%+v, %v", first.Usage, err)
+	}
+	second, err := c.Stream(t.Context(), ask(hi+`,{"role":"assistant","content":"a"},`+hi), new(wiretest.Seen).Emit)
+	if err != nil || second.Usage.Read != int64(len("["+hi)/4) {
+		t.Errorf("%+v, %v", second.Usage, err)
+	}
+	if r := p.Refusals(); r != nil {
+		t.Error(r)
+	}
+}
+
+func TestAReasonToFinishIsOneOfOurs(t *testing.T) {
+	call := `{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{}"}}]}`
+	for name, c := range map[string]struct {
+		delta, reason string
+		want          model.Finish
+	}{
+		"stop": {`{"content":"a"}`, "stop", model.FinishEnd}, "calls": {call, "tool_calls", model.FinishTools}, "stop under calls": {call, "stop", model.FinishTools},
+		"calls without any": {`{"content":"a"}`, "tool_calls", model.FinishEnd}, "length": {`{"content":"a"}`, "length", model.FinishLength},
+		"a filter": {`{"content":"a"}`, "content_filter", model.FinishFiltered}, "a new one": {`{"content":"a"}`, "tired", model.FinishUnknown},
+		"a refusal": {`{"refusal":"I will not."}`, "stop", model.FinishFiltered},
+	} {
+		got, _, err := said(t, delta(c.delta, c.reason), "[DONE]")
+		if err != nil || got.Finish != c.want {
+			t.Errorf("%s: %q, %v", name, got.Finish, err)
+		}
+	}
+}
+
+func TestEveryServersSpellingIsRead(t *testing.T) {
+	text := func(s string) weir.Part { return weir.Part{Type: weir.PartText, Text: s} }
+	thought := func(s string) weir.Part { return weir.Part{Type: weir.PartReasoning, Text: s} }
+	call := func(id, name, input string) weir.Part {
+		return weir.Part{Type: weir.PartToolCall, Call: id, Name: name, Input: json.RawMessage(input)}
+	}
+	for name, c := range map[string]struct {
+		data []string
+		want []weir.Part
+	}{
+		"reasoning_content":          {[]string{delta(`{"reasoning_content":"r","content":null}`), delta(`{"content":"a","reasoning_content":null}`, "stop")}, []weir.Part{thought("r"), text("a")}},
+		"reasoning":                  {[]string{delta(`{"reasoning":"r","content":""}`), delta(`{"content":"a","reasoning":null}`, "stop")}, []weir.Part{thought("r"), text("a")}},
+		"both, equal":                {[]string{delta(`{"reasoning":"r","reasoning_content":"r"}`), delta(`{"content":"a"}`, "stop")}, []weir.Part{thought("r"), text("a")}},
+		"parts":                      {[]string{delta(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"r"}]},{"type":"text","text":"a"}]}`), delta(`{"content":"b"}`, "stop")}, []weir.Part{thought("r"), text("ab")}},
+		"a refusal":                  {[]string{delta(`{"refusal":"no"}`), delta(`{"refusal":"pe"}`, "stop")}, []weir.Part{text("nope")}},
+		"reasoning again":            {[]string{delta(`{"reasoning":"r"}`), delta(`{"content":"a"}`), delta(`{"reasoning":"s"}`, "stop")}, []weir.Part{thought("r"), text("a"), thought("s")}},
+		"calls, mixed":               {[]string{delta(`{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\""}},{"index":1,"id":"y","function":{"name":"g","arguments":"{"}}]}`), delta(`{"tool_calls":[{"index":0,"function":{"arguments":":1}"}},{"index":1,"function":{"arguments":"}"}}]}`, "tool_calls")}, []weir.Part{call("x", "f", `{"a":1}`), call("y", "g", `{}`)}},
+		"calls without an index":     {[]string{delta(`{"tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}},{"id":"y","function":{"name":"g","arguments":"{"}}]}`), delta(`{"tool_calls":[{"function":{"arguments":"}"}}]}`, "tool_calls")}, []weir.Part{call("x", "f", `{}`), call("y", "g", `{}`)}},
+		"a name that comes late":     {[]string{delta(`{"tool_calls":[{"index":0,"id":"x","function":{"arguments":"{"}}]}`), delta(`{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"}"}}]}`, "stop")}, []weir.Part{call("x", "f", `{}`)}},
+		"a name that is repeated":    {[]string{delta(`{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{"}}]}`), delta(`{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"}"}}]}`, "stop")}, []weir.Part{call("x", "f", `{}`)}},
+		"arguments that are no text": {[]string{delta(`{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":{"a":"b"}}}]}`, "stop")}, []weir.Part{call("x", "f", `{"a":"b"}`)}},
+		"arguments of null":          {[]string{delta(`{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":null}}]}`, "stop")}, []weir.Part{call("x", "f", `{}`)}},
+		"malformed arguments":        {[]string{delta(`{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a"}}]}`, "tool_calls")}, []weir.Part{call("x", "f", `"{\"a"`)}},
+		"a call nobody can answer":   {[]string{delta(`{"tool_calls":[{"index":0,"id":"x","function":{"arguments":"{}"}}]}`, "tool_calls")}, nil},
+		"another choice":             {[]string{`{"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"yes"},"finish_reason":"stop"}]}`}, []weir.Part{text("yes")}},
+		"members nobody knows":       {[]string{`{"id":1,"obfuscation":"x","choices":[{"index":0,"delta":{"content":"a","new":[]},"logprobs":null,"finish_reason":"stop"}],"usage":null,"error":null}`}, []weir.Part{text("a")}},
+	} {
+		got, _, err := said(t, append(c.data, "[DONE]")...)
+		if d := cmp.Diff(c.want, got.Parts); d != "" || err != nil {
+			t.Errorf("%s: %v %s", name, err, d)
+		}
+	}
+}
+
+func TestAWatcherSeesEachCallsOwnArguments(t *testing.T) {
+	_, seen, err := said(t,
+		delta(`{"tool_calls":[{"index":0,"id":"x","function":{"arguments":"{"}}]}`),
+		delta(`{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"\"a\":"}}]}`),
+		delta(`{"tool_calls":[{"index":1,"id":"y","function":{"name":"g","arguments":"{}"}}]}`),
+		delta(`{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}`, "tool_calls"), "[DONE]")
+	if d := cmp.Diff([]wiretest.Call{{ID: "x", Name: "f", Input: `{"a":`}, {ID: "y", Name: "g", Input: `{}`}}, seen.Calls); d != "" || err != nil {
+		t.Error(err, d)
+	}
+}
+
+func TestACallHasAnIDOfItsOwn(t *testing.T) {
+	got, seen, err := said(t, delta(`{"tool_calls":[{"index":0,"id":"","function":{"name":"f","arguments":"{}"}},{"index":1,"id":"c","function":{"name":"f","arguments":"{}"}},{"index":2,"id":"c","function":{"name":"f","arguments":"{}"}}]}`, "tool_calls"), "[DONE]")
+	if err != nil || len(got.Parts) != 3 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	ids := map[string]bool{}
+	for i, p := range got.Parts {
+		ids[p.Call] = true
+		if p.Call == "" || p.Call != seen.Calls[i].ID {
+			t.Errorf("%d: %q, emitted as %q", i, p.Call, seen.Calls[i].ID)
+		}
+	}
+	if len(ids) != 3 || !ids["c"] {
+		t.Errorf("%v", ids)
+	}
+}
+
+func TestAnAnswerIsCompleteWhenTheServerSaysWhyItEnds(t *testing.T) {
+	done, stop := "[DONE]", delta(`{}`, "stop")
+	a := delta(`{"content":"a"}`)
+	for name, c := range map[string]struct {
+		data     []string
+		complete bool
+	}{
+		"reason and [DONE]":  {[]string{a, stop, done}, true},
+		"reason only":        {[]string{a, stop}, true},
+		"[DONE] only":        {[]string{a, done}, true},
+		"reason, no text":    {[]string{stop, done}, true},
+		"neither":            {[]string{a}, false},
+		"nothing":            {nil, false},
+		"[DONE] and nothing": {[]string{done}, false},
+	} {
+		got, _, err := said(t, c.data...)
+		if c.complete {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if e := fault(t, err); e.Failure != model.FailBroken || (got.Parts != nil) != (name == "neither") {
+			t.Errorf("%s: %+v, %+v", name, e, got)
+		}
+	}
+	s := wiretest.Server(t, 200, nil, "data: "+a+"\n\ndata: "+stop+"\n\ndata: [DONE]")
+	if _, err := openai.New(s.URL, "", s.Client()).Stream(t.Context(), nil, new(wiretest.Seen).Emit); err != nil {
+		t.Errorf("without a last line end: %v", err)
+	}
+}
+
+func TestAnAnswerThatBreaksOffComesWithItsText(t *testing.T) {
+	for _, end := range []strictpeer.Act{strictpeer.Abort(), strictpeer.Cut()} {
+		p, c := peer(t)
+		p.Script(strictpeer.Answer{strictpeer.Think("r"), strictpeer.Say("words"), strictpeer.Call("c1", "f", `{"a":1}`), end}, strictpeer.Answer{end})
+		got, err := c.Stream(t.Context(), ask(hi), new(wiretest.Seen).Emit)
+		if e := fault(t, err); e.Failure != model.FailBroken {
+			t.Errorf("%+v", e)
+		}
+		if d := cmp.Diff([]weir.Part{{Type: weir.PartText, Text: "words"}}, got.Parts); d != "" {
+			t.Error(d)
+		}
+		got, err = c.Stream(t.Context(), ask(hi), new(wiretest.Seen).Emit)
+		if e := fault(t, err); e.Failure != model.FailBroken || got.Parts != nil {
+			t.Errorf("%+v, %+v", e, got)
+		}
+	}
+}
+
+func TestAFailureIsClassed(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		want   model.Failure
+		public string
+	}{
+		"OpenAI, a bad request":           {400, `{"error":{"message":"Unknown parameter: 'x'.","type":"invalid_request_error","param":"x","code":"unknown_parameter"}}`, model.FailRefused, "Unknown parameter: 'x'."},
+		"OpenAI, too long":                {400, `{"error":{"message":"This model's maximum context length is 128000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}`, model.FailTooLong, "This model's maximum context length is 128000 tokens."},
+		"OpenAI, a wrong key":             {401, `{"error":{"message":"Incorrect API key provided: sk-abcd****wxyz. You can find yours.","type":"invalid_request_error","code":"invalid_api_key"}}`, model.FailAuth, "Incorrect API key provided: [key] You can find yours."},
+		"OpenAI, no credit":               {429, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","code":"insufficient_quota"}}`, model.FailQuota, "You exceeded your current quota."},
+		"OpenAI, too fast":                {429, `{"error":{"message":"Rate limit reached.","type":"tokens","code":"rate_limit_exceeded"}}`, model.FailRateLimit, "Rate limit reached."},
+		"OpenAI, a fault of theirs":       {500, `{"error":{"message":"The server had an error.","type":"server_error","param":null,"code":null}}`, model.FailServer, "The server had an error."},
+		"OpenAI, busy":                    {503, `{"error":{"message":"The engine is currently overloaded.","type":"server_error"}}`, model.FailOverload, "The engine is currently overloaded."},
+		"OpenRouter, no credit":           {402, `{"error":{"message":"Insufficient credits.","code":402}}`, model.FailQuota, "Insufficient credits."},
+		"OpenRouter, whoever is behind":   {502, `{"error":{"message":"Provider returned error","code":502,"metadata":{"raw":"it broke","provider_name":"X"}}}`, model.FailServer, "Provider returned error it broke"},
+		"llama.cpp, a template":           {500, `{"error":{"code":500,"message":"Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.","type":"server_error"}}`, model.FailRefused, ""},
+		"llama.cpp, a template's word":    {500, `{"error":{"code":500,"message":"System message must be at the beginning.","type":"server_error"}}`, model.FailRefused, ""},
+		"llama.cpp, too long":             {400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_ctx":4096}}`, model.FailTooLong, ""},
+		"llama.cpp, loading":              {503, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, model.FailOverload, "Loading model"},
+		"Ollama, a template":              {500, `{"error":"qwen3.8: system message must be at the beginning"}`, model.FailRefused, "qwen3.8: system message must be at the beginning"},
+		"Ollama, no such model":           {404, `{"error":"model 'x' not found"}`, model.FailRefused, "model 'x' not found"},
+		"vLLM, a template":                {400, `{"object":"error","message":"Conversation roles must alternate user/assistant/user/assistant/...","type":"BadRequestError","param":null,"code":400}`, model.FailRefused, ""},
+		"Fireworks, a template":           {400, `{"error":{"message":"jinja template rendering failed. System message must be at the beginning."}}`, model.FailRefused, ""},
+		"DeepSeek, no credit":             {402, `{"error":{"message":"Insufficient Balance","type":"unknown_error"}}`, model.FailQuota, "Insufficient Balance"},
+		"FastAPI":                         {422, `{"detail":[{"loc":["body","model"],"msg":"field required"}]}`, model.FailRefused, `[{"loc":["body","model"],"msg":"field required"}]`},
+		"words":                           {500, `something broke`, model.FailServer, "something broke"},
+		"a page":                          {504, `<html>Gateway Timeout</html>`, model.FailServer, "The provider answered POST /chat/completions with status 504."},
+		"nothing":                         {403, ``, model.FailAuth, "The provider answered POST /chat/completions with status 403."},
+		"an answer where a stream is due": {200, `{"choices":[]}`, model.FailRefused, `The provider answered POST /chat/completions with "application/json" instead of an event stream; check its base_url.`},
+		"an error that says it is none":   {200, `{"error":{"message":"no","code":429}}`, model.FailRateLimit, "no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := wiretest.Server(t, c.status, http.Header{"Content-Type": {"application/json"}}, c.body)
+			got, err := openai.New(s.URL, "k", s.Client()).Stream(t.Context(), nil, new(wiretest.Seen).Emit)
+			e := fault(t, err)
+			if e.Failure != c.want || e.Status != c.status || got.Parts != nil || (c.public != "" && e.Public != c.public) {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
+func TestAnErrorAmidTheStreamComesWithWhatCame(t *testing.T) {
+	for name, c := range map[string]struct {
+		data string
+		want model.Failure
+	}{
+		"OpenAI":             {`{"error":{"message":"The server had an error","type":"server_error","code":null}}`, model.FailServer},
+		"OpenRouter":         {`{"id":"x","choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}],"error":{"code":502,"message":"gone"}}`, model.FailServer},
+		"OpenRouter, busy":   {`{"error":{"code":503,"message":"busy"}}`, model.FailOverload},
+		"OpenRouter, limits": {`{"error":{"code":429,"message":"slow"}}`, model.FailRateLimit},
+		"a word":             {`{"error":"out of memory"}`, model.FailServer},
+		"a bad request":      {`{"error":{"message":"no","type":"invalid_request_error"}}`, model.FailRefused},
+		"a template":         {`{"error":{"code":500,"message":"Jinja Exception: no","type":"server_error"}}`, model.FailRefused},
+		"a named event":      {"x\n\nevent: error\ndata: {\"object\":\"error\",\"message\":\"no\",\"type\":\"BadRequestError\"}", ""},
+	} {
+		if c.want == "" { // the data of a named event, after a chunk
+			s := wiretest.Server(t, 200, nil, wiretest.Events(delta(`{"content":"a"}`))+strings.TrimPrefix(c.data, "x\n\n")+"\n\n")
+			_, err := openai.New(s.URL, "", s.Client()).Stream(t.Context(), nil, new(wiretest.Seen).Emit)
+			if e := fault(t, err); e.Failure != model.FailRefused || e.Public != "no" {
+				t.Errorf("%s: %+v", name, e)
+			}
+			continue
+		}
+		got, _, err := said(t, delta(`{"content":"so far"}`), c.data)
+		if e := fault(t, err); e.Failure != c.want || e.Public == "" || len(got.Parts) != 1 || got.Parts[0].Text != "so far" {
+			t.Errorf("%s: %+v, %+v", name, e, got)
+		}
+	}
+	p, c := peer(t)
+	p.Script(strictpeer.Answer{strictpeer.Say("a"), strictpeer.Fail(429, "")})
+	_, err := c.Stream(t.Context(), ask(hi), new(wiretest.Seen).Emit)
+	if e := fault(t, err); e.Failure != model.FailRateLimit {
+		t.Errorf("the peer: %+v", e)
+	}
+}
+
+func TestBytesThatAreNoChunksAreNotAnAnswer(t *testing.T) {
+	for _, data := range []string{"hello", "[]", `{"choices":`, `{"choices":[{"finish_reason":1}]}`} {
+		if _, _, err := said(t, data); fault(t, err).Failure != model.FailBroken {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+}
+
+func TestCallsWithoutEndAreNotAnAnswer(t *testing.T) {
+	var data []string
+	for i := range 2000 {
+		data = append(data, delta(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"c%d","function":{"name":"f","arguments":""}}]}`, i, i)))
+	}
+	if _, _, err := said(t, data...); fault(t, err).Failure != model.FailBroken {
+		t.Error(err)
+	}
+}
+
+func TestCancellingEndsARequestAtOnce(t *testing.T) {
+	p, c := peer(t)
+	p.Script(strictpeer.Answer{strictpeer.Say("so far"), strictpeer.Hold(make(chan struct{}))})
+	ctx, cancel := context.WithCancel(t.Context())
+	got, err := c.Stream(ctx, ask(hi), func(e model.Event) error { cancel(); return nil })
+	if e := fault(t, err); e.Failure != model.FailBroken || !errors.Is(err, context.Canceled) || len(got.Parts) != 1 {
+		t.Errorf("%+v, %+v", e, got)
+	}
+}
+
+func TestAnErrorOfTheWatcherComesBackAsItIs(t *testing.T) {
+	p, c := peer(t)
+	p.Script(strictpeer.Answer{strictpeer.Say("abcdef"), strictpeer.Hold(make(chan struct{}))})
+	full := errors.New("full")
+	if _, err := c.Stream(t.Context(), ask(hi), func(model.Event) error { return full }); err != full {
+		t.Error(err)
+	}
+}
+
+func TestAServerThatNeverSaysDoneIsNotWaitedForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		p := wiretest.NewPipe()
+		close(p.Begin)
+		go p.W.Write([]byte(wiretest.Events(delta(`{"content":"a"}`, "stop"))))
+		c := &openai.Client{BaseURL: "http://model.test/v1", HTTP: &http.Client{Transport: p}}
+		got, err := c.Stream(t.Context(), nil, new(wiretest.Seen).Emit)
+		if took := time.Since(start); err != nil || len(got.Parts) != 1 || took < 10*time.Second || took > 11*time.Second {
+			t.Errorf("%+v, %v after %v", got, err, took)
+		}
+	})
+}
