@@ -39,6 +39,7 @@ type world struct {
 	check func(p model.Profile, body []byte)
 	// frozen is every view that was ever stored.
 	frozen map[viewKey][]byte
+	name   string // distinguishes it in a store
 	n      int
 }
 
@@ -61,7 +62,7 @@ func (w *world) text(what string) string {
 
 // birth begins the first conversation.
 func (w *world) birth(p model.Profile) {
-	c := newConversation("cnv_root", nil)
+	c := newConversation(weir.ConversationID("cnv_"+w.name), nil)
 	w.must(w.b.create(c))
 	x := &life{c: c, profile: p, steps: map[weir.Seq]*modelview.Request{}, events: map[weir.BreakReason]bool{}}
 	x.window = w.l.Window(c)
@@ -340,7 +341,7 @@ func (w *world) branch(x *life) {
 	where, err := w.b.Records(ctx, x.c, weir.RecordQuery{After: cut - 1, Before: cut + 1})
 	w.must(err)
 	w.n++
-	c := newConversation(weir.ConversationID(fmt.Sprintf("cnv_%d", w.n)),
+	c := newConversation(weir.ConversationID(fmt.Sprintf("cnv_%s_%d", w.name, w.n)),
 		append(lineage, weir.Inherited{Conversation: where[0].Conversation, Upto: cut}))
 	w.must(w.b.create(c))
 	y := &life{c: c, window: w.l.Window(c), profile: x.profile, steps: map[weir.Seq]*modelview.Request{}, head: cut,
@@ -430,11 +431,11 @@ func (w *world) proof() {
 }
 
 // live runs a random world on a backend.
-func live(t *rapid.T, b backend, check func(model.Profile, []byte)) {
+func live(t *rapid.T, b backend, name string, check func(model.Profile, []byte)) {
 	all := profiles()
 	names := []string{"anthropic", "anthropic-old", "chat", "chat-system", "chat-none"}
 	pick := func() model.Profile { return all[rapid.SampledFrom(names).Draw(t, "profile")] }
-	w := &world{t: t, b: b, l: modelview.New(), check: check, frozen: map[viewKey][]byte{}}
+	w := &world{t: t, b: b, l: modelview.New(), check: check, name: name, frozen: map[viewKey][]byte{}}
 	w.birth(pick())
 	t.Repeat(map[string]func(*rapid.T){
 		"turn":   func(*rapid.T) { w.turn(w.one()) },
@@ -464,6 +465,6 @@ func live(t *rapid.T, b backend, check func(model.Profile, []byte)) {
 
 func TestEveryRequestExtendsTheOneBeforeOrSaysWhyNot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		live(t, memoryBackend{newMemory()}, func(p model.Profile, body []byte) { accepted(t, p, body) })
+		live(t, memoryBackend{newMemory()}, "root", func(p model.Profile, body []byte) { accepted(t, p, body) })
 	})
 }

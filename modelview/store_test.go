@@ -1,0 +1,28 @@
+package modelview_test
+
+import (
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weir/model"
+	"weir/store"
+	"weir/test/stores"
+)
+
+func TestTheSameHoldsOnTheRealStores(t *testing.T) {
+	const worlds = 12 // the rules are tested on memory; here it is what a store gives back
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		n, failed := 0, false
+		rapid.Check(t, func(t *rapid.T) {
+			if n++; n > worlds && !failed {
+				return
+			}
+			done := false
+			defer func() { failed = failed || !done }()
+			live(t, newStoreBackend(s), strconv.Itoa(n), func(p model.Profile, body []byte) { accepted(t, p, body) })
+			done = true
+		})
+	})
+}
