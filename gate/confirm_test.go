@@ -124,6 +124,19 @@ func TestARefusalShowsAllThatNeedsAnAnswerAndOneAnswerWillDo(t *testing.T) {
 	})
 }
 
+func TestAThingNamedTwiceIsConfirmedByEither(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		w := newWorld(t, s)
+		island, target := w.make(like{title: "Island", level: weir.Isolated}), w.make(like{title: "Target"})
+		ref := quote(island, w.say(island, "secret"))
+		in, err := w.send(person, target, "hi", weir.Mentions{}, ref, w.seen(target, ref))
+		w.must(err)
+		if len(in.References) != 1 || len(w.flows(weir.FlowQuery{Target: target})) != 1 {
+			t.Errorf("admitted %+v", in.References)
+		}
+	})
+}
+
 func TestWhoMayNotConfirmIsNotShownWhatWouldCross(t *testing.T) {
 	stores.Each(t, func(t *testing.T, s store.Store) {
 		w := newWorld(t, s)

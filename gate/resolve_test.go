@@ -237,3 +237,29 @@ func TestAMessageWithoutReferencesAsksTheStoreNothing(t *testing.T) {
 		}
 	})
 }
+
+// late is a transaction to which a conversation appears between two looks.
+type late struct {
+	gate.Tx
+	id    weir.ConversationID
+	looks int
+}
+
+func (l *late) Conversation(ctx context.Context, id weir.ConversationID) (weir.Conversation, error) {
+	if id == l.id {
+		if l.looks++; l.looks == 1 {
+			return weir.Conversation{}, weir.Fault(weir.NotFound, weir.CodeConversationNotFound, "not yet")
+		}
+	}
+	return l.Tx.Conversation(ctx, id)
+}
+
+func TestWhatAppearsAfterTheLocksWereTakenIsNotThereYet(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		w := newWorld(t, s)
+		source, target := w.make(like{title: "Source"}), w.make(like{title: "Target"})
+		l := &late{id: source}
+		_, err := w.sendThrough(func(tx store.Tx) gate.Tx { l.Tx = tx; return l }, person, target, "hi", weir.Mentions{}, pointer(source))
+		w.refused(err, "reference_not_found", target, [2]int{})
+	})
+}
