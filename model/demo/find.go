@@ -1,0 +1,191 @@
+package demo
+
+import (
+	"math/bits"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// finding is a sentence that holds words of the question.
+type finding struct {
+	sentence string
+	where    string
+	hits     uint64 // a bit for each word
+	order    int
+	score    float64
+}
+
+// maxWords is how many words of a question are looked for.
+const maxWords = 64
+
+// find returns the sentences that fit the question best, at most n. Rare words
+// count more than common ones; of equals the newest come first. Questions are
+// no answers and are left out.
+func find(question string, sources []source, n int) []finding {
+	wanted := map[string]int{}
+	eachWord(question, func(w []byte) {
+		if len(wanted) < maxWords && !common(string(w)) {
+			if _, there := wanted[string(w)]; !there {
+				wanted[string(w)] = len(wanted)
+			}
+		}
+	})
+	if len(wanted) == 0 {
+		return nil
+	}
+	var found []finding
+	var count [maxWords]int
+	for i := range sources {
+		eachSentence(sources[i].text, func(s string) {
+			var hits uint64
+			eachWord(s, func(w []byte) {
+				if bit, ok := wanted[string(w)]; ok {
+					hits |= 1 << bit
+				}
+			})
+			if hits == 0 || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
+				return
+			}
+			for h := hits; h != 0; h &= h - 1 {
+				count[bits.TrailingZeros64(h)]++
+			}
+			found = append(found, finding{sentence: s, where: sources[i].name, hits: hits, order: len(found)})
+		})
+	}
+	return best(found, count[:], (len(wanted)+2)/3, n)
+}
+
+// best picks the sentences with the highest scores that hold enough words.
+func best(found []finding, count []int, enough, n int) []finding {
+	fit := found[:0]
+	for _, f := range found {
+		if bits.OnesCount64(f.hits) < enough {
+			continue
+		}
+		for h := f.hits; h != 0; h &= h - 1 {
+			f.score += 1 / float64(1+count[bits.TrailingZeros64(h)])
+		}
+		f.score += float64(bits.OnesCount64(f.hits)) // more words before rarer words
+		fit = append(fit, f)
+	}
+	sort.SliceStable(fit, func(i, j int) bool {
+		if fit[i].score != fit[j].score {
+			return fit[i].score > fit[j].score
+		}
+		return fit[i].order > fit[j].order
+	})
+	var out []finding
+	for _, f := range fit {
+		same := slices.ContainsFunc(out, func(o finding) bool { return o.sentence == f.sentence })
+		if !same && (len(out) == 0 || f.score > out[0].score/2) {
+			out = append(out, f)
+		}
+		if len(out) == n {
+			break
+		}
+	}
+	return out
+}
+
+// eachSentence calls f with the sentences of a text: they end at a line's end,
+// and at a mark of punctuation before white space (in scripts without spaces,
+// at the mark).
+func eachSentence(text string, f func(string)) {
+	from := 0
+	end := func(at int) {
+		if s := strings.TrimSpace(text[from:at]); s != "" {
+			f(s)
+		}
+		from = at
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		switch r {
+		case '\n', '。', '！', '？':
+			end(i)
+		case '.', '!', '?', '…':
+			if i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r') {
+				end(i)
+			}
+		}
+	}
+	end(len(text))
+}
+
+// eachWord calls f with the words of a text, in lower case and without the
+// commonest endings. Scripts that put no spaces between words give each pair
+// of neighbouring characters.
+func eachWord(text string, f func([]byte)) {
+	var word []byte
+	var before rune // of a script without spaces
+	flush := func() {
+		if len(word) > 0 {
+			f(stem(word))
+			word = word[:0]
+		}
+	}
+	for _, r := range text {
+		switch {
+		case r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			flush()
+			if before != 0 {
+				f(utf8.AppendRune(utf8.AppendRune(nil, before), r))
+			}
+			before = r
+			continue
+		case r < utf8.RuneSelf:
+			switch {
+			case r >= 'A' && r <= 'Z':
+				word = append(word, byte(r)+'a'-'A')
+			case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+				word = append(word, byte(r))
+			default:
+				flush()
+			}
+		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
+			word = utf8.AppendRune(word, unicode.ToLower(r))
+		default:
+			flush()
+		}
+		before = 0
+	}
+	flush()
+}
+
+// stem cuts the ending of an English word so that port finds ports and settle
+// finds settled. It is crude, and the same on both sides.
+func stem(w []byte) []byte {
+	for _, ending := range []string{"ing", "ed", "es", "s", "e"} {
+		if len(w)-len(ending) >= 4 && strings.HasSuffix(string(w), ending) {
+			return w[:len(w)-len(ending)]
+		}
+	}
+	if len(w) == 4 && w[3] == 's' {
+		return w[:3]
+	}
+	return w
+}
+
+// common reports whether a word says nothing about what is asked. Words are
+// stemmed.
+func common(w string) bool {
+	if utf8.RuneCountInString(w) < 2 {
+		return w == "" || w[0] < '0' || w[0] > '9'
+	}
+	switch w {
+	case "the", "an", "and", "or", "but", "not", "no", "yes", "of", "to", "in", "on", "at", "by", "for", "from", "with", "about", "as", "into",
+		"is", "are", "was", "were", "be", "been", "am", "do", "did", "does", "done", "have", "has", "had", "can", "could", "will", "would", "shall",
+		"should", "may", "might", "must", "it", "its", "this", "that", "these", "thes", "those", "thos", "there", "ther", "here", "he", "she", "they",
+		"we", "us", "our", "you", "your", "me", "my", "him", "her", "them", "their", "what", "which", "who", "whom", "whose", "when", "where", "wher",
+		"why", "how", "if", "then", "than", "so", "too", "very", "just", "also", "any", "some", "all", "one", "say", "said", "tell", "told", "know",
+		"please", "pleas", "hi", "hello", "hey", "thank", "ok", "okay", "again", "now",
+		"der", "die", "das", "und", "oder", "ist", "sind", "war", "ein", "eine", "einen", "den", "dem", "des", "wir", "ich", "du", "sie", "es",
+		"wer", "wie", "wo", "wann", "warum", "welch", "welche", "welcher", "welchen", "mit", "von", "zu", "im", "auf", "für", "nicht", "hallo", "bitte", "bitt":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package demo
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// reply puts the answer together.
+func reply(v *view) string {
+	var parts []string
+	seen := v.now
+	if !seen.any() && asksWhatIsSeen(v.question) {
+		seen = v.before
+	}
+	parts = append(parts, sees(&seen)...)
+	found := find(v.question, v.sources, 3)
+	switch {
+	case len(found) > 0:
+		parts = append(parts, answers(found))
+	case len(parts) == 0:
+		return opening + nothing(v) + "\n\n" + help
+	case v.question != "":
+		parts = append(parts, "Beyond that, nothing I was given holds the words of your message.")
+	}
+	return opening + strings.Join(parts, "\n\n")
+}
+
+const help = "I am the model built into Weir: no network and no language model, only the words of this conversation. You can try:\n" +
+	"- tell me a fact, such as “The gateway listens on port 7447.”, and ask for it later;\n" +
+	"- quote a message of another conversation into this one and ask about a word in it;\n" +
+	"- open the request of an answer to see exactly what I was given;\n" +
+	"- name a provider in weir.toml to talk to a real model."
+
+func nothing(v *view) string {
+	if v.question == "" {
+		return "I was given no words to answer."
+	}
+	return "Nothing I was given holds the words of your message, so I have no answer to it."
+}
+
+// asksWhatIsSeen reports whether a question is about what was handed over.
+func asksWhatIsSeen(question string) bool {
+	asks := false
+	eachWord(question, func(w []byte) {
+		switch string(w) {
+		case "quot", "quote", "pointer", "referenc", "reference", "updat", "update", "recall", "attach":
+			asks = true
+		}
+	})
+	return asks
+}
+
+// most is how many of a kind are named.
+const most = 8
+
+// sees says what was handed over.
+func sees(a *attached) []string {
+	var parts []string
+	if n := len(a.quotes); n > 0 {
+		parts = append(parts, listed(counted(n, "quote")+":", n, func(i int) string {
+			q := a.quotes[i]
+			return fmt.Sprintf("from “%s”%s: “%s”", q.title, whose(q.of), firstWords(q.text, 12))
+		}))
+	}
+	if n := len(a.pointers); n > 0 {
+		parts = append(parts, listed(counted(n, "pointer")+", without what is behind:", n, func(i int) string {
+			return "to “" + a.pointers[i].title + "”"
+		}))
+	}
+	if n := len(a.recalls); n > 0 {
+		parts = append(parts, listed(counted(n, "recall")+":", n, func(i int) string {
+			return "of “" + a.recalls[i].title + "” (" + a.recalls[i].of + ")"
+		}))
+	}
+	if n := len(a.updates); n > 0 {
+		parts = append(parts, listed(counted(n, "update")+" of what I am told:", n, func(i int) string {
+			return "“" + firstWords(a.updates[i], 24) + "”"
+		}))
+	}
+	return parts
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "I see one " + what
+	}
+	return fmt.Sprintf("I see %d %ss", n, what)
+}
+
+func listed(head string, n int, item func(int) string) string {
+	for i := range min(n, most) {
+		head += "\n- " + item(i)
+	}
+	if n > most {
+		head += fmt.Sprintf("\n- and %d more", n-most)
+	}
+	return head
+}
+
+// whose says the role and time of a quoted message, which stand last in the
+// heading's brackets.
+func whose(of string) string {
+	fields := strings.Split(of, ", ")
+	if len(fields) < 3 {
+		return ""
+	}
+	return " (" + strings.Join(fields[len(fields)-2:], ", ") + ")"
+}
+
+// firstWords returns the first n words of a text on one line.
+func firstWords(text string, n int) string {
+	const longest = 160 // code points: some scripts have no spaces
+	head := text[:min(len(text), 4*longest*2)]
+	words := strings.Fields(strings.ToValidUTF8(head, ""))
+	cut := len(head) < len(text)
+	if len(words) > n {
+		words, cut = words[:n], true
+	}
+	s := strings.Join(words, " ")
+	if utf8.RuneCountInString(s) > longest {
+		s, cut = string([]rune(s)[:longest]), true
+	}
+	if cut {
+		s += " …"
+	}
+	return s
+}
+
+// answers gives the sentences that were found.
+func answers(found []finding) string {
+	s := "This is what I find that has the words of your message:"
+	if len(found) == 1 {
+		s = "This is what I find on it:"
+	}
+	for _, f := range found {
+		s += "\n\n> " + firstWords(f.sentence, 60) + "\n\n— " + f.where
+	}
+	return s
+}
