@@ -1,0 +1,221 @@
+package importer
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"weir"
+)
+
+// A chunk of a conversation is appended in one transaction: about so much.
+const (
+	chunkRecords = 256
+	chunkBytes   = 1 << 20
+	pageRecords  = 500
+)
+
+// A lease is taken and given back in the same transaction.
+const (
+	holder   = "import"
+	leaseFor = 15 * time.Second
+)
+
+// load finds out what is there of a conversation.
+func (s *session) load(ctx context.Context, id weir.ConversationID) error {
+	store, now := s.run.im.cfg.Store, s.run.im.cfg.Now()
+	row, err := store.Conversation(ctx, id)
+	if weir.KindOf(err) == weir.NotFound && err != nil {
+		s.new = true
+		s.row = weir.Conversation{
+			ID: id, Owner: s.run.actor.Owner, Kind: weir.Chat, Visibility: s.run.options.Visibility,
+			Generation: weir.NewGenerationID(now), State: weir.Idle,
+			Origin: &weir.Origin{Product: product, File: s.run.source.Name, ImportedAt: now.UTC()},
+		}
+		if s.parent != nil {
+			s.refused = s.parent.refused
+			s.row.Kind = weir.Task
+		}
+		s.journal = newJournal(s.row.Generation)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.row = row
+	s.journal = newJournal(row.Generation)
+	if s.refused = s.mayWrite(); s.refused != nil {
+		s.row = weir.Conversation{ID: id, Kind: row.Kind} // what is another's is not reported
+		return nil
+	}
+	q := weir.RecordQuery{Limit: pageRecords}
+	for {
+		page, err := store.Records(ctx, &s.row, q)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			s.journal.load(&page[i])
+		}
+		if len(page) < q.Limit {
+			break
+		}
+		q.After = page[len(page)-1].Seq
+	}
+	s.head = max(s.head, row.Inherits())
+	s.generation = row.Generation
+	return nil
+}
+
+const product = "Claude Code"
+
+// mayWrite says why a conversation that is there is not written to.
+func (s *session) mayWrite() error {
+	switch {
+	case s.row.Deleted:
+		return weir.Fault(weir.Gone, "conversation_deleted",
+			"This conversation was deleted here; it is not brought back by an import.")
+	case s.row.Owner != s.run.actor.Owner || s.row.Origin == nil || len(s.row.Lineage) > 0 && s.parent == nil:
+		return weir.Fault(weir.Conflict, "conversation_exists",
+			"There is another conversation with this transcript's id; it is not written to.")
+	}
+	return nil
+}
+
+// write appends what is pending, at once or when there is enough of it.
+func (s *session) write(ctx context.Context, all bool) error {
+	if !all && len(s.pending) < chunkRecords && s.size < chunkBytes {
+		return nil
+	}
+	if s.refused != nil || len(s.pending) == 0 {
+		return nil
+	}
+	records, before := s.pending, s.head-weir.Seq(len(s.pending))
+	s.pending, s.size = nil, 0
+	if s.run.options.DryRun {
+		return nil
+	}
+	err := s.run.im.cfg.Store.Update(ctx, func(tx Tx) error {
+		if err := s.create(ctx, tx); err != nil {
+			return err
+		}
+		return s.append(ctx, tx, before, records)
+	})
+	if err != nil {
+		return err
+	}
+	s.created()
+	s.row.Generation = s.generation
+	s.ring(weir.Signal{Conversation: s.row.ID, Head: s.head, State: true})
+	return nil
+}
+
+func (s *session) ring(sig weir.Signal) {
+	if live := s.run.im.cfg.Live; live != nil {
+		live.Publish(sig)
+	}
+}
+
+// create makes the conversation, and the one it belongs to, unless they are there.
+func (s *session) create(ctx context.Context, tx Tx) error {
+	if !s.new || s.made {
+		return nil
+	}
+	row := s.row // Update may run again: what the store fills in must not stay
+	if row.CreatedAt.IsZero() {
+		row.CreatedAt = s.run.im.cfg.Now().UTC()
+	}
+	if p := s.parent; p != nil {
+		if err := p.create(ctx, tx); err != nil {
+			return err
+		}
+		row.Lineage = append(slices.Clone(p.row.Lineage), weir.Inherited{Conversation: p.row.ID})
+		row.Visibility = weir.Visibility{Level: weir.Open, Category: p.row.Visibility.Category}
+	}
+	return tx.InsertConversation(ctx, &row)
+}
+
+// created notes that create took effect.
+func (s *session) created() {
+	for ; s != nil; s = s.parent {
+		s.made = s.made || s.new
+	}
+}
+
+func (s *session) append(ctx context.Context, tx Tx, head weir.Seq, records []weir.Record) error {
+	lease, ok, err := tx.AcquireLease(ctx, s.row.ID, holder, leaseFor)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return weir.Fault(weir.Conflict, weir.CodeBusy,
+			"The conversation %s is busy; import again when it is idle: what came in stays.", s.row.ID)
+	}
+	if _, err := tx.Append(ctx, s.row.ID, lease.Fence, &head, records...); err != nil {
+		return err
+	}
+	if s.generation != s.row.Generation {
+		if err := tx.ChangeActivity(ctx, s.row.ID, weir.Activity{Generation: &s.generation}); err != nil {
+			return err
+		}
+	}
+	return tx.ReleaseLease(ctx, lease)
+}
+
+// finish appends what is left, and gives titles.
+func (r *run) finish(ctx context.Context) error {
+	for _, s := range r.sessions {
+		s.flush()
+		s.bury(s.now)
+		s.entitle()
+		if err := s.write(ctx, true); err != nil {
+			return err
+		}
+		if err := s.retitle(ctx); err != nil {
+			return err
+		}
+		if s.touched {
+			r.report.Orphans += s.orphans
+		}
+	}
+	return nil
+}
+
+// entitle decides on the title: the one that a person gave, else the one that
+// the product made, else what was said first. A title that a person gave here
+// stays, and so does any that is no worse.
+func (s *session) entitle() {
+	made := s.titled
+	for leaf, title := range s.run.titles {
+		if t := titleOf(title); t != "" && made == "" && (s.wasRead(leaf) || s.has(leaf)) {
+			made = t
+		}
+	}
+	title := s.row.Title
+	switch {
+	case s.row.TitleSet:
+	case s.custom != "":
+		title = s.custom
+	case made != "":
+		title = made
+	case title == "":
+		title = titleOf(s.human)
+	}
+	if title != s.row.Title {
+		s.row.Title, s.row.TitleSet, s.renamed = title, s.custom != "", true
+	}
+}
+
+// retitle stores a title that was decided on after the conversation was made.
+func (s *session) retitle(ctx context.Context) error {
+	if !s.renamed || s.new && !s.made || s.refused != nil || s.run.options.DryRun {
+		return nil
+	}
+	err := s.run.im.cfg.Store.Update(ctx, func(tx Tx) error {
+		return tx.ChangeConversation(ctx, s.row.ID, weir.ConversationChange{Title: &s.row.Title, TitleSet: &s.row.TitleSet})
+	})
+	if err == nil {
+		s.ring(weir.Signal{Conversation: s.row.ID, State: true})
+	}
+	return err
+}
