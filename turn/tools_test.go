@@ -1,0 +1,157 @@
+package turn_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"weir"
+	"weir/store"
+	"weir/test/stores"
+	"weir/tool"
+	"weir/turn"
+)
+
+type fakeTool struct {
+	name  string
+	alone bool
+	run   func(ctx context.Context, c tool.Call) (tool.Result, error)
+}
+
+func (f fakeTool) Definition() tool.Definition {
+	return tool.Definition{Name: f.name, Description: "for tests", InputSchema: json.RawMessage(`{"type":"object"}`)}
+}
+
+func (f fakeTool) Run(ctx context.Context, c tool.Call) (tool.Result, error) { return f.run(ctx, c) }
+
+func (f fakeTool) Alone() bool { return f.alone }
+
+func TestAToolThatIsNotThereIsAnErrorTheModelSees(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		w := newWorld(t, s).start()
+		c := w.conversation("c")
+		a := w.asks(c, "one")
+		a.say("let me see").call("x", "nothing", `{"a":1}`).end()
+		b := w.next()
+		b.has(t, "let me see", "not available")
+		b.say("never mind").end()
+		w.rests(c)
+		want(t, w.transcript(c), "title: one", "user: one", "step", "assistant: let me see | call nothing",
+			`result nothing: The tool "nothing" is not available.`, "end done", "step", "assistant: never mind", "end done")
+		w.clean()
+	})
+}
+
+func TestResultsComeInCallOrderWhateverFinishesFirst(t *testing.T) {
+	third, first := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, stores.SQLite(t), withTools(fakeTool{name: "t", run: func(_ context.Context, c tool.Call) (tool.Result, error) {
+		switch c.ID {
+		case "1":
+			<-third
+			close(first)
+		case "2":
+			<-first
+		case "3":
+			close(third)
+		}
+		return tool.Result{Text: "r" + c.ID}, nil
+	}})).start()
+	c := w.conversation("c")
+	w.asks(c, "one").call("1", "t", "{}").call("2", "t", "{}").call("3", "t", "{}").end()
+	w.next().say("ok").end()
+	w.rests(c)
+	got := strings.Join(w.transcript(c), ",")
+	if !strings.Contains(got, "result t: r1,result t: r2,result t: r3,end done") {
+		t.Error(got)
+	}
+	w.clean()
+}
+
+func TestSteersAreTakenAfterToolsAndQueuedOnesWait(t *testing.T) {
+	hold := make(chan struct{})
+	w := newWorld(t, stores.SQLite(t), withTools(fakeTool{name: "t", run: func(context.Context, tool.Call) (tool.Result, error) {
+		<-hold
+		return tool.Result{Text: "r"}, nil
+	}})).start()
+	c := w.conversation("c")
+	w.asks(c, "one").call("1", "t", "{}").end()
+	w.queue(c, "later")
+	w.send(c, "steer")
+	close(hold)
+	b := w.next()
+	b.has(t, "one", `"r"`, "steer")
+	b.lacks(t, "later")
+	b.say("ok").end()
+	w.next().say("ok").end()
+	w.rests(c)
+	w.clean()
+}
+
+func TestAnInterruptSettlesCallsAndEndsTheTurn(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		begun := make(chan struct{}, 2)
+		w := newWorld(t, s, withTools(
+			fakeTool{name: "hang", run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
+				begun <- struct{}{}
+				<-ctx.Done()
+				return tool.Result{}, ctx.Err()
+			}},
+			fakeTool{name: "alone", alone: true, run: func(context.Context, tool.Call) (tool.Result, error) {
+				t.Error("it was run")
+				return tool.Result{}, nil
+			}})).start()
+		c := w.conversation("c")
+		w.asks(c, "one").call("1", "hang", "{}").call("2", "alone", "{}").end()
+		<-begun
+		w.interrupt(c)
+		w.rests(c)
+		w.notAsked()
+		b := w.asks(c, "go on")
+		b.has(t, "may or may not have taken effect", "it was not run", "go on")
+		b.say("ok").end()
+		w.rests(c)
+		w.clean()
+	})
+}
+
+func TestTheAllowanceEndsATurnThatCallsForEver(t *testing.T) {
+	w := newWorld(t, stores.SQLite(t),
+		withTools(fakeTool{name: "t", run: func(context.Context, tool.Call) (tool.Result, error) { return tool.Result{Text: "r"}, nil }}),
+		func(c *turn.Config) { c.Allowance = 3 }).start()
+	c := w.conversation("c")
+	w.asks(c, "one").call("1", "t", "{}").end()
+	w.next().call("2", "t", "{}").end()
+	a := w.next()
+	a.has(t, "The allowance of steps", `"tool_choice":{"type":"none"`)
+	a.call("3", "t", "{}").end()
+	w.rests(c)
+	w.notAsked()
+	lines := w.transcript(c)
+	if got := lines[len(lines)-1]; got != "end done allowance_used" {
+		t.Errorf("it ended with %q", got)
+	}
+	b := w.asks(c, "two") // the allowance is new
+	b.lacks(t, `"tool_choice":{"type":"none"`)
+	b.say("ok").end()
+	w.rests(c)
+	w.clean()
+}
+
+func TestCallsWithoutAnIDOfTheirOwnGetOne(t *testing.T) {
+	w := newWorld(t, stores.SQLite(t)).start()
+	c := w.conversation("c")
+	w.asks(c, "one").call("x", "a", "{}").call("x", "b", "{}").call("", "c", "broken").end()
+	w.next().say("ok").end()
+	w.rests(c)
+	seen := map[string]bool{}
+	for _, r := range w.records(c) {
+		if b, ok := r.Body.(*weir.ToolResult); ok {
+			seen[b.Call] = true
+		}
+	}
+	if len(seen) != 3 || seen[""] {
+		t.Errorf("the results are for %v", seen)
+	}
+	w.clean()
+}
