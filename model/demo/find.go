@@ -3,7 +3,6 @@ package demo
 import (
 	"math/bits"
 	"slices"
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,7 +13,6 @@ type finding struct {
 	sentence string
 	where    string
 	hits     uint64 // a bit for each word
-	order    int
 	score    float64
 }
 
@@ -52,7 +50,7 @@ func find(question string, sources []source, n int) []finding {
 			for h := hits; h != 0; h &= h - 1 {
 				count[bits.TrailingZeros64(h)]++
 			}
-			found = append(found, finding{sentence: s, where: sources[i].name, hits: hits, order: len(found)})
+			found = append(found, finding{sentence: s, where: sources[i].name, hits: hits})
 		})
 	}
 	return best(found, count[:], (len(wanted)+2)/3, n)
@@ -60,34 +58,35 @@ func find(question string, sources []source, n int) []finding {
 
 // best picks the sentences with the highest scores that hold enough words.
 func best(found []finding, count []int, enough, n int) []finding {
-	fit := found[:0]
-	for _, f := range found {
+	for i := range found {
+		f := &found[i]
 		if bits.OnesCount64(f.hits) < enough {
 			continue
 		}
+		f.score = float64(bits.OnesCount64(f.hits)) // more words before rarer words
 		for h := f.hits; h != 0; h &= h - 1 {
 			f.score += 1 / float64(1+count[bits.TrailingZeros64(h)])
 		}
-		f.score += float64(bits.OnesCount64(f.hits)) // more words before rarer words
-		fit = append(fit, f)
 	}
-	sort.SliceStable(fit, func(i, j int) bool {
-		if fit[i].score != fit[j].score {
-			return fit[i].score > fit[j].score
-		}
-		return fit[i].order > fit[j].order
-	})
 	var out []finding
-	for _, f := range fit {
-		same := slices.ContainsFunc(out, func(o finding) bool { return o.sentence == f.sentence })
-		if !same && (len(out) == 0 || f.score > out[0].score/2) {
-			out = append(out, f)
+	for len(out) < n {
+		top := -1
+		for i := range found {
+			f := &found[i]
+			if f.score > 0 && (top < 0 || f.score >= found[top].score) && !holds(out, f.sentence) {
+				top = i
+			}
 		}
-		if len(out) == n {
+		if top < 0 || (len(out) > 0 && found[top].score <= out[0].score/2) {
 			break
 		}
+		out = append(out, found[top])
 	}
 	return out
+}
+
+func holds(list []finding, sentence string) bool {
+	return slices.ContainsFunc(list, func(o finding) bool { return o.sentence == sentence })
 }
 
 // eachSentence calls f with the sentences of a text: they end at a line's end,
