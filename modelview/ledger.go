@@ -38,7 +38,7 @@ func (s *state) measure(r *weir.Record) error {
 		return nil
 	}
 	p := &previous{seq: r.Seq, step: step, epoch: s.epoch, checkpoint: s.checkpoint}
-	s.previous = p
+	s.previous, s.asking = p, step
 	if step.Lowering != s.key || s.top == nil || s.open.sealed || s.open.missing() != "" {
 		return nil
 	}

@@ -124,6 +124,7 @@ func (b *builder) covered(ctx context.Context, last *weir.Record) ([]transcript.
 	if err != nil || covering == nil {
 		return nil, err
 	}
+	b.covering = covering.Body.(*weir.StepStart)
 	then := transcript.Fold(upto(b.structure, covering.Seq))
 	if then.Epoch() != b.epoch {
 		return nil, nil
@@ -210,18 +211,24 @@ func (b *builder) read(ctx context.Context, p piece) error {
 	}
 	for after := p.From - 1; after < p.Upto; {
 		page, err := b.src.Records(ctx, b.conversation, weir.RecordQuery{
-			After: after, Before: p.Upto + 1, Kinds: messageKinds(), Limit: pageRecords})
+			After: after, Before: p.Upto + 1, Kinds: append(messageKinds(), weir.KindStep), Limit: pageRecords})
 		if err != nil || len(page) == 0 {
 			return err
 		}
 		after = page[len(page)-1].Seq
-		if err := b.takeAll(ctx, b.src, page); err != nil {
+		if err := b.takeAll(ctx, b.src, page, b.note); err != nil {
 			return err
 		}
 		if len(page) < pageRecords {
 			return nil
 		}
 	}
+	return nil
+}
+
+// note keeps what was asked, for the answer that may come next.
+func (s *state) note(r *weir.Record) error {
+	s.asking, _ = r.Body.(*weir.StepStart)
 	return nil
 }
 
@@ -257,8 +264,8 @@ func (b *builder) readFrozen(ctx context.Context, p transcript.Span) error {
 }
 
 // takeAll takes in records of the surface, in order, each as it was frozen if
-// it was.
-func (s *state) takeAll(ctx context.Context, src Source, page []weir.Record) error {
+// it was, and gives the starts of steps to step.
+func (s *state) takeAll(ctx context.Context, src Source, page []weir.Record, step func(*weir.Record) error) error {
 	if len(page) == 0 {
 		return nil
 	}
@@ -274,7 +281,7 @@ func (s *state) takeAll(ctx context.Context, src Source, page []weir.Record) err
 		r := &page[i]
 		switch {
 		case r.Kind() == weir.KindStep:
-			err = s.measure(r)
+			err = step(r)
 		case r.Kind().IsMessage():
 			err = s.take(ctx, src, r, frozen[r.Seq])
 		}

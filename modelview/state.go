@@ -1,7 +1,6 @@
 package modelview
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strconv"
@@ -29,8 +28,10 @@ type state struct {
 	lastMark int    // where in closed the newest section takes a cache mark, -1 for nowhere
 	open     section
 	used     callSet
-	pending  []weir.View // rendered and not yet known to be stored, by seq
-	previous *previous   // the newest request in the log
+	pending  []weir.View     // rendered and not yet known to be stored, by seq
+	previous *previous       // the newest request in the log
+	asking   *weir.StepStart // the newest request that was read
+	covering *weir.StepStart // the newest of this lowering, when the state was built
 	sums     sums
 }
 
@@ -182,12 +183,20 @@ func (s *state) section(dst []byte) ([]byte, int) {
 }
 
 // signedHere reports whether an answer's signed reasoning still stands behind
-// the bytes it was signed behind: it answers the newest request of this very
-// lowering, and what has been closed since is what was sent.
+// the bytes it was signed behind: those of the request that it answers.
 func (s *state) signedHere(r *weir.Record, m *weir.AssistantMessage) bool {
-	p := s.previous
-	return p != nil && p.known && p.step.Step == m.Step && p.step.Model == m.Model &&
-		r.Seq > p.seq && r.Seq > s.epoch && bytes.Equal(s.closed[p.base:], p.open)
+	if s.top == nil || r.Seq < s.epoch || !slices.ContainsFunc(m.Parts, func(p weir.Part) bool { return len(p.Raw) > 0 }) {
+		return false
+	}
+	for _, step := range []*weir.StepStart{s.asking, s.covering} {
+		if step == nil || step.Step != m.Step || step.Model != m.Model || step.Lowering != s.key {
+			continue
+		}
+		s.sum()
+		sum, err := digestWith(s.sums.plain, nil)
+		return err == nil && sum == step.Ledger.PrefixSHA256
+	}
+	return false
 }
 
 // setTop takes the head of the requests of this epoch.

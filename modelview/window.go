@@ -160,7 +160,7 @@ func (s *state) advance(ctx context.Context, src Source) (reload bool, err error
 				}
 			}
 		}
-		if err := s.takeAll(ctx, src, page); err != nil {
+		if err := s.takeAll(ctx, src, page, s.measure); err != nil {
 			return false, err
 		}
 		s.head = page[len(page)-1].Seq
