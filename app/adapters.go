@@ -3,11 +3,15 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"io"
 	"time"
 
 	"weir"
+	"weir/api"
 	"weir/gate"
+	"weir/importer"
 	"weir/lifecycle"
+	"weir/live"
 	"weir/store"
 	"weir/turn"
 )
@@ -18,6 +22,7 @@ var (
 	_ turn.Tx      = store.Tx(nil)
 	_ gate.Tx      = store.Tx(nil)
 	_ lifecycle.Tx = store.Tx(nil)
+	_ importer.Tx  = store.Tx(nil)
 )
 
 // lifecycleStore lets the store's transactions serve as lifecycle's.
@@ -66,3 +71,12 @@ func ready(s store.Store) func(context.Context) error {
 	}
 }
 
+// importing lets the importer serve as the API's door for transcripts.
+func importing(s store.Store, hub *live.Hub) api.Import {
+	im := importer.New(importer.Config{Store: importer.Over[store.Tx](s), Live: hub, Now: time.Now})
+	return func(ctx context.Context, a weir.Actor, o api.ImportOptions, transcript io.Reader) (any, error) {
+		return im.Import(ctx, a, importer.Source{Name: o.File, Reader: transcript}, importer.Options{
+			Format: o.Format, DryRun: o.DryRun, Visibility: weir.Visibility{Level: o.Level, Category: o.Category},
+		})
+	}
+}
