@@ -112,7 +112,7 @@ func (en *entry) failed(ctx context.Context, s *weir.Step, promoted []weir.Input
 	if err := en.markPromoted(ctx, promoted, became, s.Seq); err != nil {
 		return err
 	}
-	return en.rest(ctx)
+	return en.rest(ctx, false)
 }
 
 func (en *entry) setRunning(ctx context.Context) error {

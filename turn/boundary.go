@@ -139,10 +139,21 @@ func (d *drain) giveWay() error {
 	if d.lease.Fence == 0 {
 		return nil
 	}
-	return d.update(func(ctx context.Context, tx Tx) error {
-		_, err := rest(ctx, tx, d.lease, true)
-		return err
+	err := d.update(func(ctx context.Context, tx Tx) error {
+		c, err := tx.Conversation(ctx, d.id)
+		if err != nil {
+			return err
+		}
+		en := &entry{d: d, tx: tx, lease: d.lease, conv: c, next: d.next}
+		if _, err := en.endPrevious(ctx); err != nil {
+			return err
+		}
+		return en.rest(ctx, true)
 	}, weir.Signal{State: true})
+	if err == nil {
+		d.lease, d.next = weir.Lease{}, work{} // released in the transaction
+	}
+	return err
 }
 
 // block says what the first baseline waits for. Inputs stay pending, and the

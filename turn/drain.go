@@ -24,9 +24,10 @@ type drain struct {
 
 // work is what the next step is a part of.
 type work struct {
-	mustGoOn    bool // tools were called, or a dead holder's step is resumed
-	steps       int  // since a person's input was promoted last
-	resumptions int  // of this piece of work, without progress
+	mustGoOn    bool          // tools were called, or a dead holder's step is resumed
+	end         *weir.StepEnd // of a step whose tools have run; written with what comes next
+	steps       int           // since a person's input was promoted last
+	resumptions int           // of this piece of work, without progress
 }
 
 // errLostLease ends a drain whose lease another has, or may have.

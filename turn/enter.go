@@ -67,22 +67,27 @@ func (en *entry) run(ctx context.Context) error {
 		return err
 	}
 	if en.conv.Deleted {
-		return en.rest(ctx)
+		return en.rest(ctx, false)
 	}
 	if taken {
 		if err := en.recover(ctx); err != nil {
 			return err
 		}
 	}
-	if en.conv.WaitingFor == waitingResume {
-		return en.rest(ctx)
+	asked, err := en.endPrevious(ctx)
+	if err != nil {
+		return err
+	}
+	if asked || en.conv.WaitingFor == waitingResume {
+		en.next = work{}
+		return en.rest(ctx, asked)
 	}
 	b, err := en.due(ctx)
 	if err != nil {
 		return err
 	}
 	if len(b.promoted) == 0 && !en.next.mustGoOn {
-		return en.rest(ctx)
+		return en.rest(ctx, false)
 	}
 	return en.begin(ctx, b)
 }
@@ -98,8 +103,26 @@ func (en *entry) read(ctx context.Context) (err error) {
 	return en.d.warm.catchUp(ctx, en.tx, &en.conv)
 }
 
-func (en *entry) rest(ctx context.Context) (err error) {
-	en.rested, err = rest(ctx, en.tx, en.lease, false)
+// endPrevious settles the step whose tools have run, and reports whether
+// somebody asked for it to stop.
+func (en *entry) endPrevious(ctx context.Context) (asked bool, err error) {
+	end := en.next.end
+	if end == nil {
+		return false, nil
+	}
+	en.next.end = nil
+	s, err := en.tx.Step(ctx, en.d.id, end.Step)
+	if err != nil {
+		return false, err
+	}
+	if _, err := en.append(ctx, end); err != nil {
+		return false, err
+	}
+	return s.Interrupt, endStep(ctx, en.tx, en.lease.Fence, &s, bodies{end}, en.d.e.cfg.Now)
+}
+
+func (en *entry) rest(ctx context.Context, yield bool) (err error) {
+	en.rested, err = rest(ctx, en.tx, en.lease, yield)
 	en.again = !en.rested
 	return err
 }

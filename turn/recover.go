@@ -16,7 +16,7 @@ func (en *entry) recover(ctx context.Context) error {
 	s, err := en.tx.UnsettledStep(ctx, en.d.id)
 	switch {
 	case err != nil && weir.KindOf(err) == weir.NotFound:
-		return en.resumeRunning(ctx)
+		return nil
 	case err != nil:
 		return err
 	}
@@ -35,21 +35,6 @@ func (en *entry) recover(ctx context.Context) error {
 	}
 	en.next = next
 	return endStep(ctx, en.tx, en.lease.Fence, &s, records, en.d.e.cfg.Now)
-}
-
-// resumeRunning finds out whether a conversation that its dead holder left
-// running, between two steps, has results that no step has seen yet.
-func (en *entry) resumeRunning(ctx context.Context) error {
-	if en.conv.State != weir.Running {
-		return nil
-	}
-	r, ok, err := lastMessage(ctx, en.tx, &en.conv, en.d.warm.shape)
-	if err != nil || !ok || r.Kind() != weir.KindToolResult {
-		return err
-	}
-	en.next.mustGoOn = true
-	en.next.steps, err = en.stepsSinceInput(ctx)
-	return err
 }
 
 // stepsSinceInput counts how much of the allowance is used.

@@ -20,7 +20,7 @@ import (
 func dying(t *testing.T, s store.Store, options ...option) (*world, *mortal) {
 	m := &mortal{Store: s}
 	w := newWorld(t, m, options...)
-	w.engine.Shorten(900 * time.Millisecond)
+	w.engine.Shorten(1500 * time.Millisecond)
 	w.start()
 	w.s = s
 	return w, m
@@ -30,7 +30,7 @@ func dying(t *testing.T, s store.Store, options ...option) (*world, *mortal) {
 func (w *world) successor(options ...option) {
 	w.t.Helper()
 	w.engine = w.another(options...)
-	w.engine.Shorten(900 * time.Millisecond)
+	w.engine.Shorten(1500 * time.Millisecond)
 	w.start()
 }
 
@@ -135,7 +135,7 @@ func TestResultsThatNoStepHasSeenAreSeenAfterACrash(t *testing.T) {
 		quick := fakeTool{name: "quick", run: func(context.Context, tool.Call) (tool.Result, error) { return tool.Result{Text: "done"}, nil }}
 		m := &mortal{Store: s}
 		w := newWorld(t, m, withTools(quick), func(c *turn.Config) { c.Live = killer{m, s, c.Live, stop} })
-		w.engine.Shorten(900 * time.Millisecond)
+		w.engine.Shorten(1500 * time.Millisecond)
 		w.start()
 		w.s = s
 		c := w.conversation("c")
@@ -151,7 +151,7 @@ func TestResultsThatNoStepHasSeenAreSeenAfterACrash(t *testing.T) {
 	})
 }
 
-// killer kills the process right after the first step has ended.
+// killer kills the process right after the first result was stored.
 type killer struct {
 	m    *mortal
 	s    store.Store
@@ -162,7 +162,7 @@ type killer struct {
 func (k killer) Publish(sig weir.Signal) {
 	if sig.Head != 0 && !k.m.dead.Load() {
 		c, _ := k.s.Conversation(context.Background(), sig.Conversation)
-		if last, err := k.s.Records(context.Background(), &c, weir.RecordQuery{Newest: true, Limit: 1}); err == nil && len(last) == 1 && last[0].Kind() == weir.KindStepEnd {
+		if last, err := k.s.Records(context.Background(), &c, weir.RecordQuery{Newest: true, Limit: 1}); err == nil && len(last) == 1 && last[0].Kind() == weir.KindToolResult {
 			k.m.kill()
 			close(k.done)
 		}
@@ -261,13 +261,13 @@ func TestAHolderThatLostItsLeaseWritesNothing(t *testing.T) {
 		// The first holder's renewals do not arrive; it still believes.
 		w := newWorld(t, s)
 		w.engine = w.another(func(c *turn.Config) { c.Store = deafStore{c.Store} })
-		w.engine.Shorten(600 * time.Millisecond)
+		w.engine.Shorten(1200 * time.Millisecond)
 		w.start()
 		c := w.conversation("c")
 		a := w.asks(c, "one")
 		a.say("from the first")
 		second := w.another()
-		second.Shorten(600 * time.Millisecond)
+		second.Shorten(1200 * time.Millisecond)
 		if err := second.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -36,19 +36,18 @@ func (d *drain) settle(st *begun, o outcome) (goOn bool, err error) {
 		for _, call := range calls {
 			out.add(resultOf(call, tool.Result{Text: unrun, IsError: true}))
 		}
-		return d.write(st, append(out, end), o.usage, false)
+		return d.write(st, append(out, end), o.usage)
 	}
-	if _, err := d.write(st, out, o.usage, true); err != nil {
+	if _, err := d.write(st, out, o.usage); err != nil {
 		return false, err
 	}
 	return d.runTools(st, calls, end)
 }
 
 // write appends records of a step under the lease. When the step's end is
-// among them it is settled, and unless the work must go on the conversation
-// rests if nothing is due. Whether the step was asked to stop is read in the
-// same transaction.
-func (d *drain) write(st *begun, out bodies, usage *weir.Usage, mustGoOn bool) (goOn bool, err error) {
+// among them it is settled, and the conversation rests if nothing is due.
+// Whether the step was asked to stop is read in the same transaction.
+func (d *drain) write(st *begun, out bodies, usage *weir.Usage) (goOn bool, err error) {
 	var head weir.Seq
 	var rested bool
 	_, ended := out[len(out)-1].(*weir.StepEnd)
@@ -67,7 +66,7 @@ func (d *drain) write(st *begun, out bodies, usage *weir.Usage, mustGoOn bool) (
 			s.Usage, s.Partial = usage, ""
 			return tx.UpdateStep(ctx, d.lease.Fence, &s)
 		}
-		if err := endStep(ctx, tx, d.lease.Fence, &s, out, d.e.cfg.Now); err != nil || mustGoOn {
+		if err := endStep(ctx, tx, d.lease.Fence, &s, out, d.e.cfg.Now); err != nil {
 			return err
 		}
 		// Whoever asked to stop gets the lease before anything else begins.
@@ -82,7 +81,7 @@ func (d *drain) write(st *begun, out bodies, usage *weir.Usage, mustGoOn bool) (
 		d.lease = weir.Lease{} // released in the transaction
 	}
 	if ended {
-		d.next.mustGoOn, d.next.resumptions = mustGoOn, 0
+		d.next = work{}
 	}
 	d.e.publish(weir.Signal{Conversation: d.id, Head: head, State: ended})
 	return !rested, nil

@@ -8,9 +8,11 @@ import (
 	"weir/tool"
 )
 
-// runTools runs the calls of an answer that is in the log already, appends
+// runTools runs the calls of an answer that is in the log already and appends
 // their results in call order, each as soon as it and those before it are
-// there, and with the last one the step's end.
+// there. The step's end is left to the boundary that follows, and written in
+// its transaction: whoever finds a step that is not settled knows that there
+// is something to go on with.
 func (d *drain) runTools(st *begun, calls []weir.Part, end *weir.StepEnd) (goOn bool, err error) {
 	ctx, interrupt := context.WithCancelCause(d.ctx)
 	defer interrupt(nil)
@@ -30,18 +32,15 @@ func (d *drain) runTools(st *begun, calls []weir.Part, end *weir.StepEnd) (goOn 
 			d.e.cfg.Log.Warn("a tool failed", "conversation", d.id, "tool", call.Name, "err", r.Err)
 		}
 		out := bodies{resultOf(call, r)}
-		if i < len(calls)-1 {
-			if _, err := d.write(st, out, end.Usage, true); err != nil {
-				return false, err
-			}
-			continue
-		}
-		mustGoOn := ctx.Err() == nil
-		if !mustGoOn {
+		if i == len(calls)-1 && ctx.Err() != nil {
 			end.Outcome, end.Code, end.Reason = weir.StepInterrupted, codeInterrupted, reasonInterrupted
+			return d.write(st, append(out, end), end.Usage)
 		}
-		return d.write(st, append(out, end), end.Usage, mustGoOn)
+		if _, err := d.write(st, out, end.Usage); err != nil {
+			return false, err
+		}
 	}
+	d.next.mustGoOn, d.next.end, d.next.resumptions = true, end, 0
 	return true, nil
 }
 
