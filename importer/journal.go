@@ -122,9 +122,6 @@ func (j *journal) hide(runs []span, before weir.MessageID, at time.Time) {
 	slices.SortFunc(runs, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	var ranges []span
 	for _, r := range runs {
-		if j.isCovered(r) {
-			continue
-		}
 		if n := len(ranges); n > 0 && j.joins(ranges[n-1].upto, r.from) {
 			ranges[n-1].upto = max(ranges[n-1].upto, r.upto)
 			continue
@@ -133,15 +130,20 @@ func (j *journal) hide(runs []span, before weir.MessageID, at time.Time) {
 	}
 	j.last = before
 	for _, r := range ranges {
-		j.rewind(r, before, at)
+		if !j.isCovered(r) { // it is when this was done by an earlier import
+			j.rewind(r, before, at)
+		}
 	}
 	j.settleGeneration()
 }
 
-// joins reports whether nothing but rewind records stands between two seqs.
+// joins reports whether all that stands between two seqs is hidden already, or
+// a rewind record.
 func (j *journal) joins(upto, from weir.Seq) bool {
 	for upto++; upto < from; upto++ {
-		if !j.rewinds[upto] {
+		if hidden, ok := j.covering(upto); ok {
+			upto = hidden.upto
+		} else if !j.rewinds[upto] {
 			return false
 		}
 	}
@@ -171,8 +173,17 @@ func (j *journal) cover(r span, seq weir.Seq) {
 
 // isCovered reports whether rewind records hide all of a range.
 func (j *journal) isCovered(r span) bool {
-	i, _ := slices.BinarySearchFunc(j.covered, r.upto, func(s span, q weir.Seq) int { return cmp.Compare(s.upto, q) })
-	return i < len(j.covered) && j.covered[i].from <= r.from
+	c, ok := j.covering(r.from)
+	return ok && r.upto <= c.upto
+}
+
+// covering returns the range around seq that rewind records hide.
+func (j *journal) covering(seq weir.Seq) (span, bool) {
+	i, _ := slices.BinarySearchFunc(j.covered, seq, func(s span, q weir.Seq) int { return cmp.Compare(s.upto, q) })
+	if i == len(j.covered) || j.covered[i].from > seq {
+		return span{}, false
+	}
+	return j.covered[i], true
 }
 
 // openedBy notes the segment of the checkpoint at seq.

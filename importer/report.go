@@ -13,7 +13,7 @@ type Report struct {
 	DryRun        bool           `json:"dry_run,omitempty"`
 	Lines         int            `json:"lines"`
 	Records       int            `json:"records"`           // objects read
-	Added         int            `json:"added"`             // records appended to conversations
+	Added         int            `json:"added"`             // messages appended to conversations
 	Known         int            `json:"known"`             // messages that were there already
 	Kinds         map[string]int `json:"kinds,omitempty"`   // of what was added
 	Skipped       map[string]int `json:"skipped,omitempty"` // objects that are no message, by reason
