@@ -10,15 +10,18 @@ import (
 // dialect is what differs between the two databases. All statements are
 // written once, with ? for arguments and these words in braces:
 //
-//	{ids}    a subquery over one argument, a JSON array of strings
+//	{list}   a table j with one column, value: one argument, a JSON array of strings
+//	{ids}    a subquery that selects all of such a table
+//	{marks}, {pending} the partial index to use, where that has to be said
 //	{walls}  JSON array of the isolated ancestors of conversation c
 //	{has}    function (text, part) that is > 0 when text contains part
 //	{now}    the time in microseconds; takes one argument, [dialect.now]
 //	{shared} locks selected rows against change until the transaction ends
 //	{change} locks selected rows exclusively until the transaction ends
 type dialect struct {
-	words    *strings.Replacer
-	numbered bool // arguments are spelled $1, $2, …
+	words     *strings.Replacer
+	numbered  bool // arguments are spelled $1, $2, …
+	oneWriter bool // nobody else can change anything during an Update
 
 	// now is the argument of {now}: a time, or nil where the database's own
 	// clock counts.

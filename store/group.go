@@ -21,7 +21,7 @@ type group struct {
 	stop  chan struct{}
 	ended chan struct{}
 	once  sync.Once
-	alone bool // commit each Update by itself; for measuring what grouping gains
+	alone bool // commit each Update by itself
 }
 
 // How much one commit may hold back.
@@ -38,8 +38,8 @@ type update struct {
 	done    chan error  // the writer answers
 }
 
-func startGroup(conn *sqliteConn) *group {
-	g := &group{conn: conn, queue: make(chan *update), stop: make(chan struct{}), ended: make(chan struct{})}
+func startGroup(conn *sqliteConn, alone bool) *group {
+	g := &group{conn: conn, alone: alone, queue: make(chan *update), stop: make(chan struct{}), ended: make(chan struct{})}
 	go g.run()
 	return g
 }

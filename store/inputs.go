@@ -46,7 +46,7 @@ func noInput() error {
 
 func (r *reader) Inputs(ctx context.Context, c weir.ConversationID, limit int) ([]weir.Input, error) {
 	return list(ctx, r, scanInput, `
-		SELECT `+inputColumns+` FROM inputs WHERE conversation = ? AND state = 'pending'
+		SELECT `+inputColumns+` FROM inputs {pending} WHERE conversation = ? AND state = 'pending'
 		UNION ALL
 		SELECT `+inputColumns+` FROM inputs WHERE conversation = ? AND state = 'rejected'
 			AND position > (SELECT last_input FROM heads WHERE conversation = ?) - ?
@@ -55,7 +55,7 @@ func (r *reader) Inputs(ctx context.Context, c weir.ConversationID, limit int) (
 
 func (r *reader) PendingInputs(ctx context.Context, c weir.ConversationID) ([]weir.Input, error) {
 	return list(ctx, r, scanInput, `
-		SELECT `+inputColumns+` FROM inputs WHERE conversation = ? AND state = 'pending' ORDER BY position`, c)
+		SELECT `+inputColumns+` FROM inputs {pending} WHERE conversation = ? AND state = 'pending' ORDER BY position`, c)
 }
 
 func (t *tx) InsertInput(ctx context.Context, in *weir.Input) error {

@@ -8,11 +8,11 @@ import (
 )
 
 // Lock order, for all transactions: conversations rows in id order, then heads
-// rows. SQLite has one writer and needs none of it.
+// rows. Where there is one writer, nothing has to be locked but only to be there.
 
 func (t *tx) LockShared(ctx context.Context, ids ...weir.ConversationID) error {
-	if len(ids) == 0 {
-		return nil
+	if len(ids) == 0 || t.d.oneWriter {
+		return t.exist(ctx, ids...)
 	}
 	wanted := slices.Clone(ids)
 	slices.Sort(wanted)
@@ -33,7 +33,24 @@ func (t *tx) LockShared(ctx context.Context, ids ...weir.ConversationID) error {
 	return nil
 }
 
+func (t *tx) exist(ctx context.Context, ids ...weir.ConversationID) error {
+	for _, id := range ids {
+		var one int64
+		found, err := first(ctx, &t.reader, []any{&one}, `SELECT 1 FROM conversations WHERE id = ?`, id)
+		if err == nil && !found {
+			err = noConversation()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (t *tx) LockForChange(ctx context.Context, id weir.ConversationID) error {
+	if t.d.oneWriter {
+		return t.exist(ctx, id)
+	}
 	locked, err := list(ctx, &t.reader, scanID, `
 		SELECT id FROM conversations
 		WHERE id = ? OR id IN (SELECT descendant FROM ancestry WHERE ancestor = ?)

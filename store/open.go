@@ -13,6 +13,9 @@ type Options struct {
 	// Now gives SQLite's time of leases and remembered answers; [time.Now]
 	// when nil. PostgreSQL always uses its own clock.
 	Now func() time.Time
+	// Alone makes SQLite commit each Update by itself, to measure what
+	// committing many at once gains.
+	Alone bool
 }
 
 // ReadOnly is a database that is looked at beside a running server.

@@ -181,7 +181,10 @@ func postgresDialect() *dialect {
 	return &dialect{
 		numbered: true,
 		words: strings.NewReplacer(
-			"{ids}", `(SELECT jsonb_array_elements_text(CAST(? AS JSONB)))`,
+			"{list}", `jsonb_array_elements_text(CAST(? AS JSONB)) AS j (value)`,
+			"{ids}", `(SELECT j.value FROM jsonb_array_elements_text(CAST(? AS JSONB)) AS j (value))`,
+			"{marks}", ``,
+			"{pending}", ``,
 			"{walls}", `CASE WHEN c.lineage = '' THEN '' ELSE COALESCE((
 				SELECT CAST(json_agg(a.ancestor) AS TEXT) FROM ancestry a JOIN conversations p ON p.id = a.ancestor
 				WHERE a.descendant = c.id AND p.level = 'isolated'), '') END`,

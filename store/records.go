@@ -77,11 +77,16 @@ func (r *reader) Records(ctx context.Context, c *weir.Conversation, q weir.Recor
 
 func recordsText(q weir.RecordQuery) string {
 	var b strings.Builder
-	b.WriteString(`SELECT ` + recordColumns + `body FROM records WHERE conversation = ? AND seq > ? AND seq <= ?`)
+	b.WriteString(`SELECT ` + recordColumns + `body FROM records`)
+	few := marked(q.Kinds)
+	if few {
+		b.WriteString(` {marks}`)
+	}
+	b.WriteString(` WHERE conversation = ? AND seq > ? AND seq <= ?`)
 	if len(q.Kinds) > 0 {
 		b.WriteString(` AND kind IN ` + values(1, len(q.Kinds)))
 	}
-	if marked(q.Kinds) {
+	if few {
 		b.WriteString(isMark)
 	}
 	b.WriteString(` ORDER BY seq`)
@@ -96,7 +101,7 @@ func (r *reader) Structure(ctx context.Context, c *weir.Conversation) ([]weir.Re
 	var all []weir.Record
 	for _, p := range segments(c, 0, math.MaxInt64) {
 		some, err := list(ctx, r, scanRecord, `
-			SELECT `+recordColumns+`COALESCE(brief, body) FROM records WHERE conversation = ? AND seq > ? AND seq <= ?
+			SELECT `+recordColumns+`COALESCE(brief, body) FROM records {marks} WHERE conversation = ? AND seq > ? AND seq <= ?
 				AND kind IN ('rewind', 'undo', 'checkpoint', 'epoch')`+isMark+` ORDER BY seq`,
 			p.conversation, p.after, p.upto)
 		if err != nil {

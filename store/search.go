@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,35 +17,58 @@ import (
 // rare is up to how many conversations the index is asked for.
 const rare = 500
 
-// holding returns up to [rare] conversations that may hold all words, or ok
-// false when there are more.
-func (r *reader) holding(ctx context.Context, owner weir.OwnerID, words []string) (ids []weir.ConversationID, ok bool, err error) {
-	pieces := queryPieces(words)
-	if len(pieces) == 0 {
-		return nil, false, nil
-	}
-	ids, err = list(ctx, r, scanID, r.d.matching, r.d.piecesArg(pieces), owner, rare+1)
-	return ids, len(ids) <= rare, err
-}
+// What a search reads from: all conversations, or those of a list, which is
+// then the first argument.
+const (
+	fromAll  = ` FROM heads h CROSS JOIN conversations c WHERE c.id = h.conversation AND c.deleted = 0`
+	fromList = ` FROM {list} CROSS JOIN heads h CROSS JOIN conversations c
+		WHERE h.conversation = j.value AND c.id = j.value AND c.deleted = 0`
+)
 
-// filter is a growing list of conditions with their arguments.
-type filter struct {
+// search is a growing list of conditions with their arguments.
+type search struct {
 	text strings.Builder
 	args []any
+	few  bool // reads from a list, in no order
 }
 
-func (f *filter) and(condition string, args ...any) {
+func (f *search) and(condition string, args ...any) {
 	f.text.WriteString(" AND " + condition)
 	f.args = append(f.args, args...)
 }
 
-func (f *filter) words(words []string) {
+// list runs the search; more are arguments of order. The part that walks
+// reads ids only, so that an index has all it needs.
+func (f *search) list(ctx context.Context, r *reader, order string, limit int, more ...any) ([]weir.Conversation, error) {
+	args := append(append(append(slices.Clone(f.args), more...), limit), more...)
+	return list(ctx, r, scanConversation, `SELECT `+conversationColumns+` FROM (
+		SELECT h.conversation AS id `+f.text.String()+` ORDER BY `+order+` LIMIT ?
+		) found CROSS JOIN conversations c CROSS JOIN heads h WHERE c.id = found.id AND h.conversation = found.id ORDER BY `+order, args...)
+}
+
+// find begins a search for an owner's conversations that hold all words.
+func (r *reader) find(ctx context.Context, owner weir.OwnerID, words []string) (*search, error) {
+	f := &search{}
+	if pieces := queryPieces(words); len(pieces) > 0 {
+		ids, err := list(ctx, r, scanID, r.d.matching, r.d.piecesArg(pieces), owner, rare+1)
+		if err != nil {
+			return nil, err
+		}
+		if len(ids) <= rare {
+			f.few = true
+			f.text.WriteString(fromList)
+			f.args = append(f.args, toJSON(append([]weir.ConversationID{}, ids...)))
+		}
+	}
+	if !f.few {
+		f.text.WriteString(fromAll)
+	}
+	f.and(`h.owner = ?`, owner)
 	for _, w := range words {
 		f.and(`{has}(c.folded, ?) > 0`, w)
 	}
+	return f, nil
 }
-
-const fromHeads = ` FROM heads h CROSS JOIN conversations c WHERE c.id = h.conversation AND c.deleted = 0`
 
 func (r *reader) Conversations(ctx context.Context, q weir.ConversationQuery) (weir.Page[weir.Conversation], error) {
 	var page weir.Page[weir.Conversation]
@@ -52,8 +76,10 @@ func (r *reader) Conversations(ctx context.Context, q weir.ConversationQuery) (w
 	if err != nil {
 		return page, err
 	}
-	var f filter
-	f.and(`h.owner = ?`, q.Owner)
+	f, err := r.find(ctx, q.Owner, words)
+	if err != nil {
+		return page, err
+	}
 	if q.Cursor != "" {
 		active, id, err := decodeListCursor(q.Cursor)
 		if err != nil {
@@ -67,17 +93,8 @@ func (r *reader) Conversations(ctx context.Context, q weir.ConversationQuery) (w
 	if q.Archived != nil {
 		f.and(`c.archived = ?`, flag(*q.Archived))
 	}
-	ids, few, err := r.holding(ctx, q.Owner, words)
-	if err != nil {
-		return page, err
-	}
-	if few {
-		f.and(`h.conversation IN {ids}`, toJSON(append([]weir.ConversationID{}, ids...)))
-	}
-	f.words(words)
 	limit := pageSize(q.Limit)
-	page.Items, err = list(ctx, r, scanConversation, `SELECT `+conversationColumns+fromHeads+f.text.String()+
-		` ORDER BY h.last_active DESC, h.conversation LIMIT ?`, append(f.args, limit+1)...)
+	page.Items, err = f.list(ctx, r, `h.last_active DESC, h.conversation`, limit+1)
 	if len(page.Items) > limit {
 		page.Items = page.Items[:limit]
 		last := &page.Items[limit-1]
@@ -108,42 +125,36 @@ func (r *reader) Candidates(ctx context.Context, q weir.CandidateQuery) ([]weir.
 		return nil, err
 	}
 	place, limit := placeOf(target.Workspace), pageSize(q.Limit)
-	var f filter
-	f.and(`h.owner = ? AND h.conversation <> ? AND c.archived = 0 AND c.kind IN ('chat', 'branch')`, q.Owner, q.Target)
-	ids, few, err := r.holding(ctx, q.Owner, words)
+	f, err := r.find(ctx, q.Owner, words)
 	if err != nil {
 		return nil, err
 	}
-	if few {
-		f.and(`h.conversation IN {ids}`, toJSON(append([]weir.ConversationID{}, ids...)))
-		f.words(words)
-		return list(ctx, r, scanConversation, `SELECT `+conversationColumns+fromHeads+f.text.String()+`
-			ORDER BY h.spoken DESC, CASE WHEN h.place = ? AND h.place <> '' THEN 0 ELSE 1 END, h.last_active DESC, h.conversation LIMIT ?`,
-			append(f.args, place, limit)...)
+	f.and(`h.conversation <> ? AND c.archived = 0 AND c.kind IN ('chat', 'branch')`, q.Target)
+	if f.few {
+		return f.list(ctx, r, `h.spoken DESC, CASE WHEN h.place = ? AND h.place <> '' THEN 0 ELSE 1 END, h.last_active DESC, h.conversation`,
+			limit, place)
 	}
-	f.words(words)
-	return r.walk(ctx, &f, place, limit)
+	return r.walk(ctx, f, place, limit)
 }
 
-// walk reads candidates in order, in four stretches that each follow an
-// index: spoken in here, spoken in elsewhere, blank here, blank elsewhere.
-func (r *reader) walk(ctx context.Context, f *filter, place string, limit int) ([]weir.Conversation, error) {
+// walk reads candidates in order, in stretches that each follow an index:
+// spoken in here, spoken in elsewhere, blank here, blank elsewhere.
+func (r *reader) walk(ctx context.Context, f *search, place string, limit int) ([]weir.Conversation, error) {
+	stretches := []string{`h.place = ? AND h.place <> ''`, `h.place <> ?`}
+	if place == "" {
+		stretches = []string{`? = ''`} // all are elsewhere
+	}
 	var all []weir.Conversation
 	for _, spoken := range []int64{1, 0} {
-		for _, where := range []string{`h.place = ? AND h.place <> ''`, `h.place <> ?`} {
-			if place == "" {
-				if where == `h.place <> ?` {
-					where = `? = ''` // all are elsewhere
-				} else {
-					continue
-				}
-			}
+		for _, where := range stretches {
 			if len(all) >= limit {
 				return all, nil
 			}
-			args := append(append([]any{}, f.args...), spoken, place, limit-len(all))
-			some, err := list(ctx, r, scanConversation, `SELECT `+conversationColumns+fromHeads+f.text.String()+
-				` AND h.spoken = ? AND `+where+` ORDER BY h.last_active DESC, h.conversation LIMIT ?`, args...)
+			var stretch search
+			stretch.text.WriteString(f.text.String())
+			stretch.args = slices.Clone(f.args)
+			stretch.and(`h.spoken = ? AND `+where, spoken, place)
+			some, err := stretch.list(ctx, r, `h.last_active DESC, h.conversation`, limit-len(all))
 			if err != nil {
 				return nil, err
 			}

@@ -57,7 +57,7 @@ func openSQLite(ctx context.Context, dir string, o Options) (_ *sqliteStore, err
 	if err != nil {
 		return nil, err
 	}
-	s.group = startGroup(conn)
+	s.group = startGroup(conn, o.Alone)
 	return s, s.openReaders(file, d)
 }
 
@@ -157,7 +157,12 @@ func sqliteDialect(now func() time.Time) *dialect {
 	}
 	return &dialect{
 		words: strings.NewReplacer(
-			"{ids}", `(SELECT value FROM json_each(?))`,
+			"{list}", `json_each(?) j`,
+			"{ids}", `(SELECT j.value FROM json_each(?) j)`,
+			// Without statistics, which are never gathered, the planner takes
+			// partial indexes for no better than the primary key.
+			"{marks}", `INDEXED BY records_marks`,
+			"{pending}", `INDEXED BY inputs_pending`,
 			"{walls}", `CASE WHEN c.lineage = '' THEN '' ELSE (
 				SELECT json_group_array(a.ancestor) FROM ancestry a JOIN conversations p ON p.id = a.ancestor
 				WHERE a.descendant = c.id AND p.level = 'isolated') END`,
@@ -166,8 +171,9 @@ func sqliteDialect(now func() time.Time) *dialect {
 			"{shared}", ``,
 			"{change}", ``,
 		),
-		now: func() any { return micros(now()) },
-		run: rand.Text(),
+		oneWriter: true,
+		now:       func() any { return micros(now()) },
+		run:       rand.Text(),
 		matching: `SELECT c.id FROM grams CROSS JOIN conversations c
 			WHERE grams MATCH ? AND c.num = grams.rowid AND c.owner = ? LIMIT ?`,
 		piecesArg: func(pieces []string) any { return phrase(pieces, `"`) },

@@ -46,8 +46,8 @@ CREATE TABLE heads (
     expires      BIGINT           NOT NULL,
     run          TEXT             NOT NULL  -- which opening of the database gave the lease
 );
-CREATE INDEX heads_recent ON heads (owner, last_active DESC, conversation);
-CREATE INDEX heads_place ON heads (owner, place, last_active DESC, conversation) WHERE place <> '';
+CREATE INDEX heads_recent ON heads (owner, last_active DESC, conversation, spoken, place);
+CREATE INDEX heads_place ON heads (owner, place, last_active DESC, conversation, spoken) WHERE place <> '';
 
 CREATE TABLE records (
     conversation TEXT COLLATE "C" NOT NULL REFERENCES heads (conversation),
