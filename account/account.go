@@ -63,6 +63,9 @@ type Account struct {
 	links map[[sha256.Size]byte]time.Time // until when each is good
 }
 
+// OwnerSetting is the setting that holds the owner's id.
+const OwnerSetting = "owner"
+
 // Open finds the owner in the store, or makes one at the first start.
 func Open(ctx context.Context, cfg Config) (*Account, error) {
 	if cfg.Token == "" || strings.ContainsAny(cfg.Token, " \t\r\n") {
@@ -72,7 +75,7 @@ func Open(ctx context.Context, cfg Config) (*Account, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	owner, err := cfg.Store.InitSetting(ctx, "owner", []byte("own_"+secret()[:22]))
+	owner, err := cfg.Store.InitSetting(ctx, OwnerSetting, []byte("own_"+secret()[:22]))
 	if err != nil {
 		return nil, err
 	}

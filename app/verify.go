@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"weir"
+	"weir/account"
 	"weir/cli"
 	"weir/modelview"
 	"weir/store"
@@ -21,7 +23,11 @@ func verify(ctx context.Context, where string, asJSON bool, streams *cli.IO) err
 	defer s.Close()
 	var report turn.Report
 	err = s.View(ctx, func(r store.Reader) error {
-		report, err = turn.Verify(ctx, r, modelview.New())
+		owner, err := r.Setting(ctx, account.OwnerSetting)
+		if err != nil {
+			return fmt.Errorf("no server has ever started on this store (%w)", err)
+		}
+		report, err = turn.Verify(ctx, r, modelview.New(), weir.OwnerID(owner))
 		return err
 	})
 	if err != nil {

@@ -79,20 +79,51 @@ func (cmd *importCmd) file(ctx context.Context, s *session, c *client.Client, fi
 	return reportInWords(s.io.Out, report)
 }
 
-// reportInWords prints the members of a report that say something.
-func reportInWords(w io.Writer, report json.RawMessage) error {
-	dec := json.NewDecoder(strings.NewReader(string(report)))
-	var members map[string]any
-	dec.UseNumber()
-	if err := dec.Decode(&members); err != nil {
+// importReport is what the words of a report are made of.
+type importReport struct {
+	Added, Known  int
+	BrokenLines   int            `json:"broken_lines"`
+	Broken        []brokenLine   `json:"broken"`
+	Skipped       map[string]int `json:"skipped"`
+	Conversations []struct {
+		ID, Title string
+		Added     int
+		Created   bool
+	}
+}
+
+type brokenLine struct {
+	Line   int
+	Reason string
+}
+
+func reportInWords(w io.Writer, raw json.RawMessage) error {
+	var r importReport
+	if err := json.Unmarshal(raw, &r); err != nil {
 		return err
 	}
-	out, err := json.MarshalIndent(members, "  ", "  ")
-	if err != nil {
-		return err
+	for _, c := range r.Conversations {
+		what := "more of"
+		switch {
+		case c.Created:
+			what = "new"
+		case c.Added == 0:
+			what = "nothing new in"
+		}
+		fmt.Fprintf(w, "  %s %s “%s”: %d records\n", what, c.ID, oneLine(c.Title), c.Added)
 	}
-	_, err = fmt.Fprintf(w, "  %s\n", out)
-	return err
+	for _, b := range r.Broken {
+		fmt.Fprintf(w, "  line %d left out: %s\n", b.Line, oneLine(b.Reason))
+	}
+	if more := r.BrokenLines - len(r.Broken); more > 0 {
+		fmt.Fprintf(w, "  and %d more broken lines\n", more)
+	}
+	left := 0
+	for _, n := range r.Skipped {
+		left += n
+	}
+	fmt.Fprintf(w, "  %d records added, %d known already, %d left out because they are no messages (--json says which)\n", r.Added, r.Known, left)
+	return nil
 }
 
 // transcripts lists the files to read: those named, and the .jsonl files below

@@ -70,6 +70,9 @@ func showItem(w io.Writer, it *client.Item) {
 	if text := words(it); text != "" {
 		fmt.Fprintln(w, printable(text))
 	}
+	if it.Title != "" {
+		fmt.Fprintf(w, "[is called “%s” from here on]\n", oneLine(it.Title))
+	}
 	if it.Interrupted {
 		fmt.Fprintln(w, "[cut off here]")
 	}

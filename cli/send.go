@@ -119,7 +119,7 @@ func hint(err error, how sending) error {
 		return err
 	}
 	if p.Code == "confirmation_required" {
-		p.Detail = strings.TrimSuffix(p.Detail, ".") + "; --confirm shows it and asks"
+		p.Detail += " Add --confirm to see it and decide"
 	}
 	return err
 }
