@@ -19,6 +19,7 @@ type answer struct {
 	segment     *segment
 	pieces      []piece
 	calls       map[string]*given // by call id, nil until its result came
+	missing     int               // how many of them are nil
 	interrupted bool
 	waiting     []waiting // what came after it while a result was missing
 }
@@ -67,6 +68,7 @@ func (s *session) answer(e *entry, m *message) {
 				continue
 			}
 			a.calls[p.Call] = nil
+			a.missing++
 		}
 		kept = append(kept, p)
 	}
@@ -90,6 +92,7 @@ func (s *session) result(seg *segment, uuid string, r result) {
 	if s.open != nil {
 		if before, called := s.open.calls[r.call]; called && before == nil {
 			s.open.calls[r.call] = &given{uuid, s.now, r}
+			s.open.missing--
 			return
 		}
 	}
@@ -104,17 +107,9 @@ func notice(r result) *weir.Notice {
 
 // settle ends the answer under way if all its calls have their results.
 func (s *session) settle() {
-	if s.open == nil {
-		return
+	if s.open != nil && (s.open.missing == 0 || len(s.open.waiting) >= maxWaiting) {
+		s.flush()
 	}
-	if len(s.open.waiting) < maxWaiting {
-		for _, g := range s.open.calls {
-			if g == nil {
-				return
-			}
-		}
-	}
-	s.flush()
 }
 
 // later adds a record, behind the answer that is not whole yet.

@@ -165,13 +165,15 @@ func orOther(reason string) string {
 // note remembers a title for the conversation that holds the leaf; it is often
 // another file's.
 func (r *run) note(e *entry) {
-	if r.titles == nil {
-		r.titles = map[string]string{}
-	}
 	r.known = r.known || e.Leaf != ""
 	r.report.skip("summary")
-	r.titles[string(e.Leaf)] = string(e.Summary)
+	if t := titleOf(string(e.Summary)); t != "" {
+		r.titles = append(r.titles, leafTitle{string(e.Leaf), t})
+	}
 }
+
+// leafTitle is a title of whatever conversation holds the entry with this uuid.
+type leafTitle struct{ leaf, title string }
 
 // sessionID returns the session that an entry belongs to: its own, else that
 // of the line before, else the one that the file is called after.

@@ -103,9 +103,9 @@ type run struct {
 
 	sessions []*session // in the order of appearance
 	byID     map[weir.ConversationID]*session
-	current  string            // session of the line read last
-	titles   map[string]string // by the uuid of the leaf that a summary names
-	known    bool              // some line is of the format
+	current  string // session of the line read last
+	titles   []leafTitle
+	known    bool // some line is of the format
 }
 
 func (r *run) check() error {

@@ -186,9 +186,9 @@ func (r *run) finish(ctx context.Context) error {
 // stays, and so does any that is no worse.
 func (s *session) entitle() {
 	made := s.titled
-	for leaf, title := range s.run.titles {
-		if t := titleOf(title); t != "" && made == "" && (s.wasRead(leaf) || s.has(leaf)) {
-			made = t
+	for _, t := range s.run.titles {
+		if s.titled == "" && (s.wasRead(t.leaf) || s.has(t.leaf)) {
+			made = t.title // the last one
 		}
 	}
 	title := s.row.Title
