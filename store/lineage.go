@@ -16,16 +16,19 @@ type segment struct {
 
 // segments splits c's log, oldest part first, within after < seq <= upto.
 func segments(c *weir.Conversation, after, upto weir.Seq) []segment {
-	inherits := c.Inherits()
-	parts := make([]segment, 0, len(c.Lineage)+1)
-	var from weir.Seq
-	for _, a := range c.Lineage {
-		// A cut inside what an ancestor itself inherited ends all parts there.
-		end := min(a.Upto, inherits)
-		parts = append(parts, segment{a.Conversation, from, end})
-		from = max(from, end)
+	parts := make([]segment, len(c.Lineage)+1)
+	last := len(c.Lineage)
+	parts[last] = segment{c.ID, c.Inherits(), math.MaxInt64}
+	for i := last - 1; i >= 0; i-- {
+		a := c.Lineage[i]
+		var inherits weir.Seq // what a did not write itself
+		if i > 0 {
+			inherits = c.Lineage[i-1].Upto
+		}
+		// A cut further in, inside what an ancestor inherited, ends all parts there.
+		parts[i] = segment{a.Conversation, inherits, min(a.Upto, parts[i+1].after)}
+		parts[i].after = min(parts[i].after, parts[i].upto)
 	}
-	parts = append(parts, segment{c.ID, inherits, math.MaxInt64})
 	for i := range parts {
 		parts[i].after, parts[i].upto = max(parts[i].after, after), min(parts[i].upto, upto)
 	}

@@ -3,69 +3,95 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"weir"
 )
 
-type spy struct {
+// planned is a connection that notes how SQLite means to run each query.
+type planned struct {
 	*sqliteConn
-	t *testing.T
+	t     *testing.T
+	steps []string
 }
 
-func (s spy) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	rows, err := s.conn.QueryContext(ctx, "EXPLAIN QUERY PLAN "+s.d.spell(text), args...)
+func (p *planned) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	rows, err := p.conn.QueryContext(ctx, "EXPLAIN QUERY PLAN "+p.d.spell(text), args...)
 	if err != nil {
-		s.t.Fatal(err, text)
+		p.t.Fatal(err, text)
 	}
-	fmt.Println("--", strings.Join(strings.Fields(text), " "))
+	defer rows.Close()
 	for rows.Next() {
-		var a, b, c int
-		var d string
-		rows.Scan(&a, &b, &c, &d)
-		fmt.Println("    ", d)
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+			p.t.Fatal(err)
+		}
+		p.steps = append(p.steps, step)
 	}
-	rows.Close()
-	return s.sqliteConn.query(ctx, text, args...)
+	return p.sqliteConn.query(ctx, text, args...)
 }
 
-func TestPlans(t *testing.T) {
+// TestQueriesFollowTheirIndexes holds what keeps the cost of a question
+// independent of how much else is stored.
+func TestQueriesFollowTheirIndexes(t *testing.T) {
 	ctx := t.Context()
 	s, err := openSQLite(ctx, t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.Update(ctx, func(tx Tx) error {
-		return tx.InsertConversation(ctx, &weir.Conversation{ID: "a", Owner: "me", Title: "Hello", Workspace: "x", Kind: weir.Chat, Generation: "g1"})
-	})
-	c, _ := s.readers.take(ctx)
-	defer c.close()
-	r := &reader{q: spy{c, t}, d: c.d}
-	cnv, _ := r.Conversation(ctx, "a")
-	r.Conversations(ctx, weir.ConversationQuery{Owner: "me", Words: "hel"})
-	r.Conversations(ctx, weir.ConversationQuery{Owner: "me", Cursor: encodeCursor("1", "x")})
-	r.Candidates(ctx, weir.CandidateQuery{Owner: "me", Target: "a", Words: "hel"})
-	r.Candidates(ctx, weir.CandidateQuery{Owner: "me", Target: "a"})
-	r.Descendants(ctx, "a")
-	r.Records(ctx, &cnv, weir.RecordQuery{Newest: true, Kinds: []weir.RecordKind{"title"}, Limit: 1})
-	r.Records(ctx, &cnv, weir.RecordQuery{Newest: true, Kinds: []weir.RecordKind{"user"}, Limit: 1})
-	r.Structure(ctx, &cnv)
-	r.Message(ctx, &cnv, "x")
-	r.Views(ctx, &cnv, "x", 1, 2)
-	r.Input(ctx, "a", "x")
-	r.Inputs(ctx, "a", 3)
-	r.PendingInputs(ctx, "a")
-	r.Step(ctx, "a", "x")
-	r.Steps(ctx, "a", 0, 1)
-	r.UnsettledStep(ctx, "a")
-	r.Due(ctx, 10)
-	r.Flows(ctx, weir.FlowQuery{Owner: "me"})
-	r.Flows(ctx, weir.FlowQuery{Owner: "me", Source: "a"})
-	r.Flows(ctx, weir.FlowQuery{Owner: "me", Target: "a"})
-	r.Flows(ctx, weir.FlowQuery{Owner: "me", Crossings: true})
-	r.FlowsOf(ctx, "a", "b")
-	r.Answer(ctx, "a", "b", "c")
+	c := weir.Conversation{ID: "a", Owner: "me", Title: "Hello", Workspace: "x", Kind: weir.Chat, Generation: "g1"}
+	if err := s.Update(ctx, func(tx Tx) error { return tx.InsertConversation(ctx, &c) }); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := s.readers.take(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.readers.giveBack(conn, true)
+	for name, q := range map[string]struct {
+		ask  func(r *reader)
+		want string
+	}{
+		"list": {func(r *reader) { r.Conversations(ctx, weir.ConversationQuery{Owner: "me"}) }, "COVERING INDEX heads_recent (owner=?)"},
+		"next page": {func(r *reader) {
+			r.Conversations(ctx, weir.ConversationQuery{Owner: "me", Cursor: encodeCursor("1", "x")})
+		}, "COVERING INDEX heads_recent (owner=? AND last_active<?)"},
+		"list by word": {func(r *reader) { r.Conversations(ctx, weir.ConversationQuery{Owner: "me", Words: "hel"}) }, "SCAN j VIRTUAL TABLE"},
+		"here":         {func(r *reader) { r.Candidates(ctx, weir.CandidateQuery{Owner: "me", Target: "a"}) }, "COVERING INDEX heads_place (owner=? AND place=?)"},
+		"elsewhere":    {func(r *reader) { r.Candidates(ctx, weir.CandidateQuery{Owner: "me", Target: "a"}) }, "COVERING INDEX heads_recent (owner=?)"},
+		"rare word":    {func(r *reader) { r.Candidates(ctx, weir.CandidateQuery{Owner: "me", Target: "a", Words: "hel"}) }, "SCAN grams VIRTUAL TABLE INDEX 0:M1"},
+		"descendants":  {func(r *reader) { r.Descendants(ctx, "a") }, "SEARCH y USING PRIMARY KEY (ancestor=?)"},
+		"last title": {func(r *reader) {
+			r.Records(ctx, &c, weir.RecordQuery{Newest: true, Kinds: []weir.RecordKind{weir.KindTitle}, Limit: 1})
+		}, "INDEX records_marks (conversation=?"},
+		"structure":      {func(r *reader) { r.Structure(ctx, &c) }, "INDEX records_marks (conversation=?"},
+		"message":        {func(r *reader) { r.Message(ctx, &c, "m") }, "INDEX records_id (conversation=? AND id=?)"},
+		"log":            {func(r *reader) { r.Records(ctx, &c, weir.RecordQuery{Newest: true}) }, "PRIMARY KEY (conversation=? AND seq>? AND seq<?)"},
+		"views":          {func(r *reader) { r.Views(ctx, &c, "x", 1, 2) }, "PRIMARY KEY (conversation=? AND lowering=? AND seq>? AND seq<?)"},
+		"pending":        {func(r *reader) { r.PendingInputs(ctx, "a") }, "INDEX inputs_pending (conversation=?)"},
+		"inbox":          {func(r *reader) { r.Inputs(ctx, "a", 5) }, "PRIMARY KEY (conversation=? AND position>?)"},
+		"running step":   {func(r *reader) { r.UnsettledStep(ctx, "a") }, "INDEX steps_running (conversation=?)"},
+		"due":            {func(r *reader) { r.Due(ctx, 5) }, "SCAN inputs USING COVERING INDEX inputs_pending"},
+		"flows from":     {func(r *reader) { r.Flows(ctx, weir.FlowQuery{Owner: "me", Source: "a"}) }, "INDEX flows_source (source=? AND id<?)"},
+		"flows to":       {func(r *reader) { r.Flows(ctx, weir.FlowQuery{Owner: "me", Target: "a"}) }, "INDEX flows_target (target=? AND id<?)"},
+		"crossings":      {func(r *reader) { r.Flows(ctx, weir.FlowQuery{Owner: "me", Crossings: true}) }, "INDEX flows_crossing (owner=? AND id<?)"},
+		"flows of input": {func(r *reader) { r.FlowsOf(ctx, "a", "i") }, "INDEX flows_input (target=? AND input=?)"},
+	} {
+		p := &planned{sqliteConn: conn, t: t}
+		q.ask(&reader{q: p, d: conn.d})
+		if !slices.ContainsFunc(p.steps, func(s string) bool { return strings.Contains(s, q.want) }) {
+			t.Errorf("%s: no step with %q in\n%s", name, q.want, strings.Join(p.steps, "\n"))
+		}
+		for _, s := range p.steps {
+			scans := strings.HasPrefix(s, "SCAN ") && !strings.Contains(s, "VIRTUAL TABLE") && s != "SCAN found" &&
+				s != "SCAN inputs USING COVERING INDEX inputs_pending" && s != "SCAN steps USING COVERING INDEX steps_running"
+			if scans {
+				t.Errorf("%s reads a whole table: %s", name, s)
+			}
+		}
+	}
 }
