@@ -131,7 +131,7 @@ func inReference(name string, fault *weir.Error) error {
 		digits, _, _ := strings.Cut(list, "]")
 		if n, err := strconv.Atoi(digits); err == nil {
 			fault.Code = "reference_invalid"
-			return fault.With("index", n)
+			return fault.With("reference", n)
 		}
 	}
 	if rest == "" || strings.HasPrefix(rest, ".") {

@@ -85,9 +85,10 @@ func (s *Service) draft(a weir.Actor, n NewConversation) (weir.Conversation, err
 		return c, weir.Fault(weir.Invalid, "kind_invalid",
 			"A conversation that is made like this is a chat or main; branches are made from a message.")
 	}
-	if !weir.ValidID(string(c.ID)) {
+	// No address can name ".", ".." or "/": whoever reads it resolves them away.
+	if !weir.ValidID(string(c.ID)) || c.ID == "." || c.ID == ".." || c.ID == "/" {
 		return c, weir.Fault(weir.Invalid, "id_invalid",
-			"An id is text of 1 to %d bytes without NUL.", weir.MaxIDBytes)
+			"An id is text of 1 to %d bytes without NUL, and none of “.”, “..” and “/”.", weir.MaxIDBytes)
 	}
 	if c.Title != "" {
 		if err := checkTitle(c.Title); err != nil {

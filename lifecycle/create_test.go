@@ -40,6 +40,7 @@ func TestWhatAConversationMayNotBe(t *testing.T) {
 		"a branch of nothing":          {lifecycle.NewConversation{Kind: weir.Branch}, "kind_invalid"},
 		"with an id that has a NUL":    {lifecycle.NewConversation{ID: "a\x00b"}, "id_invalid"},
 		"with too long an id":          {lifecycle.NewConversation{ID: weir.ConversationID(strings.Repeat("x", 513))}, "id_invalid"},
+		"with an id of dots":           {lifecycle.NewConversation{ID: ".."}, "id_invalid"},
 		"half open":                    {lifecycle.NewConversation{Visibility: lifecycle.Wish{Level: point(weir.Level("half"))}}, "visibility_invalid"},
 		"of a category of two lines":   {lifecycle.NewConversation{Visibility: in("a\nb")}, "visibility_invalid"},
 		"of a category with a U+2028":  {lifecycle.NewConversation{Visibility: in("a\u2028b")}, "visibility_invalid"},

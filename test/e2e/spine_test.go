@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,9 +20,12 @@ func TestAQuoteReachesTheModelBeforeThePersonsText(t *testing.T) {
 		if refused := w.peer.Refusals(); len(refused) > 0 {
 			t.Errorf("the peer refused: %v", refused)
 		}
-		items := w.timeline(target, "")
-		if len(items) != 2 || items[0]["role"] != "user" || items[1]["role"] != "assistant" {
-			t.Errorf("timeline: %v", items)
+		var kinds []string
+		for _, i := range w.timeline(target, "") {
+			kinds = append(kinds, i["kind"].(string))
+		}
+		if !slices.Equal(kinds, []string{"title", "user", "assistant"}) {
+			t.Errorf("the timeline shows %v", kinds)
 		}
 	})
 }

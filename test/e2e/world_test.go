@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -242,7 +243,8 @@ func (w *world) say(c, text string, refs ...any) (asked, answered string) {
 	w.post(at(c, "messages"), body).is(202)
 	s := w.watch(c, head)
 	defer s.close()
-	for {
+	// The snapshot may have seen it all done already.
+	for idle := false; !idle || answered == ""; {
 		e := s.next()
 		switch e.item["kind"] {
 		case "user":
@@ -252,10 +254,11 @@ func (w *world) say(c, text string, refs ...any) (asked, answered string) {
 		case "step_end":
 			w.Fatalf("the step failed: %v", e.item)
 		}
-		if e.name == "state" && e.data["state"] == "idle" && answered != "" {
-			return asked, answered
+		if e.name == "state" || e.name == "snapshot" {
+			idle = e.data["state"] == "idle"
 		}
 	}
+	return asked, answered
 }
 
 func (w *world) head(c string) int {
@@ -393,4 +396,13 @@ func with(ref m, more m) m {
 		out[k] = v
 	}
 	return out
+}
+
+func (w *world) dial() *net.TCPConn {
+	w.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(w.run.URL, "http://"))
+	w.must(err)
+	w.Cleanup(func() { conn.Close() })
+	w.must(conn.SetDeadline(time.Now().Add(patience)))
+	return conn.(*net.TCPConn)
 }
