@@ -168,11 +168,7 @@ func (w *world) until(c weir.ConversationID, what string, ok func() bool) {
 func (w *world) rests(c weir.ConversationID) {
 	w.t.Helper()
 	w.until(c, "the conversation rests", func() bool {
-		conv := w.get(c)
-		if conv.State != weir.Idle || conv.HeadSeq == 0 {
-			return false
-		}
-		return len(w.pending(c)) == 0
+		return len(w.pending(c)) == 0 && w.get(c).State == weir.Idle
 	})
 }
 

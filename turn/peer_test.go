@@ -1,0 +1,316 @@
+package turn_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"weir"
+	"weir/model"
+	"weir/model/anthropic"
+	"weir/model/demo"
+	"weir/model/openai"
+	"weir/modelview"
+	"weir/store"
+	"weir/test/stores"
+	"weir/test/strictpeer"
+	"weir/turn"
+)
+
+// provider is a strict peer behind HTTP, as [turn.Models].
+type provider struct {
+	*strictpeer.Peer
+	profile model.Profile
+	client  model.Client
+	other   model.Client
+}
+
+func newProvider(t *testing.T, profile string) *provider {
+	t.Helper()
+	p := &provider{Peer: strictpeer.New(profile, strictpeer.CacheMinimum(16))}
+	srv := httptest.NewServer(p.Peer)
+	hc := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	t.Cleanup(func() {
+		hc.CloseIdleConnections()
+		srv.Close()
+	})
+	p.profile = model.Profile{ID: "peer/one", Provider: "peer", Name: "one", ContextWindow: 200_000, MaxOutput: 4096}
+	switch profile {
+	case strictpeer.OpenAIChat:
+		p.profile.Dialect, p.profile.MidSystem, p.profile.MaxTokensField = model.OpenAIChat, model.MidNone, "max_tokens"
+		p.client = openai.New(srv.URL+"/v1", "", hc)
+	case strictpeer.Anthropic:
+		p.profile.Dialect, p.profile.MidSystem = model.Anthropic, model.MidNative
+		p.client = anthropic.New(srv.URL, "k", hc)
+	default:
+		p.profile.Dialect, p.profile.MidSystem = model.Anthropic, model.MidNone
+		p.client = anthropic.New(srv.URL, "k", hc)
+	}
+	return p
+}
+
+// Model implements [turn.Models]: any name is a model of the peer's.
+func (p *provider) Model(id string) (model.Profile, model.Client, error) {
+	profile := p.profile
+	if id != "" {
+		profile.ID, profile.Name = id, id
+	}
+	return profile, p.client, nil
+}
+
+func withModels(m turn.Models) option { return func(c *turn.Config) { c.Models = m } }
+
+// walk is a random sequence of what people and accidents do to a few
+// conversations.
+type walk struct {
+	*world
+	r        *rand.Rand
+	provider *provider
+	convs    []weir.ConversationID
+	sent     map[weir.InputID]string
+	restarts int
+}
+
+func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	if s, err := strconv.ParseUint(os.Getenv("WEIR_SEED"), 10, 64); err == nil {
+		seed = s
+	}
+	t.Logf("WEIR_SEED=%d", seed)
+	for _, profile := range []string{strictpeer.Anthropic, strictpeer.AnthropicOld, strictpeer.OpenAIChat} {
+		t.Run(profile, func(t *testing.T) {
+			stores.Each(t, func(t *testing.T, s store.Store) {
+				p := newProvider(t, profile)
+				w := &walk{world: newWorld(t, s), r: rand.New(rand.NewPCG(seed, 1)), provider: p, sent: map[weir.InputID]string{}}
+				w.engine = w.another(withModels(p))
+				w.start()
+				for i := range 3 {
+					w.convs = append(w.convs, w.conversation(weir.ConversationID(fmt.Sprint("c", i))))
+				}
+				for range 60 {
+					w.act()
+				}
+				w.finish()
+			})
+		})
+	}
+}
+
+// act does one random thing.
+func (w *walk) act() {
+	w.t.Helper()
+	c := w.convs[w.r.IntN(len(w.convs))]
+	switch n := w.r.IntN(20); {
+	case n < 9:
+		w.say(c)
+	case n < 11:
+		w.provider.Script(w.mishap())
+		w.say(c)
+	case n < 13:
+		if err := w.engine.Interrupt(w.t.Context(), actor(), c); err != nil {
+			w.t.Fatal(err)
+		}
+	case n < 14:
+		if err := w.engine.Retry(w.t.Context(), actor(), c, nil); err != nil {
+			w.t.Fatal(err)
+		}
+	case n < 16:
+		w.replace(c)
+	case n < 17:
+		model := fmt.Sprint("peer/", w.r.IntN(2))
+		err := w.s.Update(w.t.Context(), func(tx store.Tx) error {
+			return tx.ChangeConversation(w.t.Context(), c, weir.ConversationChange{Model: &model})
+		})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	case n < 18:
+		w.engine.Stop()
+		w.engine = w.another(withModels(w.provider))
+		w.start()
+	default:
+		w.until(c, "the conversation rests or waits", func() bool {
+			return w.get(c).State == weir.Waiting || len(w.pending(c)) == 0 && w.get(c).State == weir.Idle
+		})
+	}
+}
+
+func (w *walk) say(c weir.ConversationID) {
+	w.t.Helper()
+	ad := turn.Admission{Conversation: c, Text: fmt.Sprintf("message %d for %s", len(w.sent), c), Delivery: weir.Steer}
+	if w.r.IntN(3) == 0 {
+		ad.Delivery = weir.Queue
+	}
+	if w.r.IntN(3) == 0 {
+		if source := w.quotable(c); source != nil {
+			ad.References = []weir.Reference{*source}
+		}
+	}
+	w.admit(ad)
+}
+
+func (w *walk) admit(ad turn.Admission) {
+	w.t.Helper()
+	in, err := w.engine.Admit(w.t.Context(), actor(), ad)
+	switch {
+	case err == nil:
+		w.sent[in.ID] = in.Text
+	case weir.CodeOf(err) == "cut_invalid" && ad.Replaces != "", weir.CodeOf(err) == "reference_not_found", weir.CodeOf(err) == "reference_not_quotable":
+	default:
+		w.t.Fatal(err)
+	}
+}
+
+// quotable picks a message of another conversation.
+func (w *walk) quotable(not weir.ConversationID) *weir.Reference {
+	c := w.convs[w.r.IntN(len(w.convs))]
+	if c == not {
+		return &weir.Reference{Type: weir.Pointer, Conversation: w.convs[(w.r.IntN(2)+1+index(w.convs, not))%3]}
+	}
+	records := w.records(c)
+	for range 10 {
+		if len(records) == 0 {
+			return nil
+		}
+		r := records[w.r.IntN(len(records))]
+		if r.Kind() == weir.KindUser {
+			return &weir.Reference{Type: weir.Quote, Conversation: c, Message: r.ID}
+		}
+	}
+	return nil
+}
+
+func index(convs []weir.ConversationID, c weir.ConversationID) int {
+	for i := range convs {
+		if convs[i] == c {
+			return i
+		}
+	}
+	return 0
+}
+
+func (w *walk) replace(c weir.ConversationID) {
+	w.t.Helper()
+	var users []weir.MessageID
+	for _, r := range w.records(c) {
+		if r.Kind() == weir.KindUser {
+			users = append(users, r.ID)
+		}
+	}
+	if len(users) > 0 {
+		w.admit(turn.Admission{Conversation: c, Text: fmt.Sprint("replaced ", len(w.sent)), Replaces: users[w.r.IntN(len(users))]})
+	}
+}
+
+// mishap is an answer that does not go well, or calls what is not there.
+func (w *walk) mishap() strictpeer.Answer {
+	say := strictpeer.Say("half of what was meant")
+	return [...]strictpeer.Answer{
+		{strictpeer.Fail(529, "")},
+		{strictpeer.Fail(401, "")},
+		{say, strictpeer.Abort()},
+		{strictpeer.Think("hm"), say, strictpeer.Cut()},
+		{strictpeer.Think("hm"), strictpeer.Cut()},
+		{say, strictpeer.Call("call_1", "nothing", `{"a":1}`)},
+		{strictpeer.Call("call_1", "nothing", `{"a":`), strictpeer.Call("call_2", "nothing", ``)},
+		{strictpeer.Call("call_1", "nothing", `{}`), say, strictpeer.Abort()},
+		{},
+		{say, strictpeer.Fail(500, "went wrong")},
+	}[w.r.IntN(10)]
+}
+
+// finish lets everything settle and proves what must be true.
+func (w *walk) finish() {
+	w.t.Helper()
+	for _, c := range w.convs {
+		w.say(c)
+		w.rests(c)
+	}
+	w.engine.Stop()
+	for _, refusal := range w.provider.Refusals() {
+		w.t.Errorf("the peer refused: %s", refusal)
+	}
+	w.clean()
+	w.everyInputOnce()
+	w.everyBodyRebuilds()
+}
+
+func (w *walk) everyInputOnce() {
+	w.t.Helper()
+	seen := map[weir.InputID]int{}
+	for _, c := range w.convs {
+		for _, r := range w.records(c) {
+			if m, ok := r.Body.(*weir.UserMessage); ok {
+				seen[m.Input]++
+				if w.sent[m.Input] != m.Text {
+					w.t.Errorf("%s says %q, was sent %q", m.Input, m.Text, w.sent[m.Input])
+				}
+			}
+		}
+	}
+	for id := range w.sent {
+		if seen[id] != 1 {
+			w.t.Errorf("%s was promoted %d times", id, seen[id])
+		}
+	}
+}
+
+func (w *walk) everyBodyRebuilds() {
+	w.t.Helper()
+	arrived := map[string]bool{}
+	for _, b := range w.provider.Bodies() {
+		arrived[string(b)] = true
+	}
+	rebuilt, l := 0, modelview.New()
+	for _, c := range w.convs {
+		conv := w.get(c)
+		for _, r := range w.records(c) {
+			if r.Kind() != weir.KindStep {
+				continue
+			}
+			body, err := l.Rebuild(context.Background(), w.s, &conv, &r)
+			if err != nil {
+				w.t.Errorf("the request of step %d of %s: %v", r.Seq, c, err)
+				continue
+			}
+			rebuilt++
+			delete(arrived, string(body))
+		}
+	}
+	for b := range arrived {
+		w.t.Errorf("a request arrived that no step made: %s", b)
+	}
+	w.t.Logf("%d requests were rebuilt", rebuilt)
+}
+
+func TestTheDemoModelAnswers(t *testing.T) {
+	p := &provider{client: demo.New(), profile: model.Profile{
+		ID: "demo/demo", Provider: "demo", Name: "demo", Dialect: model.Anthropic, MidSystem: model.MidNative,
+		ContextWindow: 200_000, MaxOutput: 8192,
+	}}
+	w := newWorld(t, stores.SQLite(t))
+	w.engine = w.another(withModels(p))
+	w.start()
+	c := w.conversation("c")
+	w.send(c, "Which port did we pick?")
+	w.rests(c)
+	w.send(c, "And the host?")
+	w.rests(c)
+	var said [][]byte
+	for _, r := range w.records(c) {
+		if m, ok := r.Body.(*weir.AssistantMessage); ok {
+			said = append(said, []byte(m.VisibleText()))
+		}
+	}
+	if len(said) != 2 || len(bytes.TrimSpace(said[0])) == 0 {
+		t.Errorf("it said %q", said)
+	}
+	w.clean()
+}
