@@ -18,7 +18,7 @@ import (
 // raw imports bytes as they are.
 func (m *memory) raw(r io.Reader) (importer.Report, error) {
 	im := importer.New(importer.Config{Store: m})
-	return im.Import(context.Background(), max, importer.Source{Name: "x/s1.jsonl", Reader: r}, importer.Options{})
+	return im.Import(context.Background(), person, importer.Source{Name: "x/s1.jsonl", Reader: r}, importer.Options{})
 }
 
 func TestLinesAreTakenAsTheyCome(t *testing.T) {
@@ -112,7 +112,7 @@ func TestACancelledImportEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	im := importer.New(importer.Config{Store: newMemory()})
-	if _, err := im.Import(ctx, max, importer.Source{Reader: strings.NewReader(user("u1", "", "x"))}, importer.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := im.Import(ctx, person, importer.Source{Reader: strings.NewReader(user("u1", "", "x"))}, importer.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -167,12 +167,12 @@ func TestOptionsAreChecked(t *testing.T) {
 		"format_unknown":     {Format: "chatgpt"},
 		"visibility_invalid": {Visibility: weir.Visibility{Level: "secret"}},
 	} {
-		if _, err := im.Import(context.Background(), max, importer.Source{Reader: strings.NewReader("")}, o); weir.CodeOf(err) != code {
+		if _, err := im.Import(context.Background(), person, importer.Source{Reader: strings.NewReader("")}, o); weir.CodeOf(err) != code {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
 	o := importer.Options{Visibility: weir.Visibility{Category: " a\nb"}}
-	if _, err := im.Import(context.Background(), max, importer.Source{Reader: strings.NewReader("")}, o); weir.CodeOf(err) != "visibility_invalid" {
+	if _, err := im.Import(context.Background(), person, importer.Source{Reader: strings.NewReader("")}, o); weir.CodeOf(err) != "visibility_invalid" {
 		t.Errorf("category: %v", err)
 	}
 }

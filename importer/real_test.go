@@ -121,7 +121,7 @@ func sayings(log []weir.Record) string {
 func bringFile(t *testing.T, s store.Store, name string, text []byte) importer.Report {
 	t.Helper()
 	im := importer.New(importer.Config{Store: importer.Over[store.Tx](s)})
-	report, err := im.Import(t.Context(), max, importer.Source{Name: name, Reader: bytes.NewReader(text)}, importer.Options{})
+	report, err := im.Import(t.Context(), person, importer.Source{Name: name, Reader: bytes.NewReader(text)}, importer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

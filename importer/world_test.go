@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	max   = weir.Actor{Owner: "max", Name: "Max", Door: "import", MayConfirm: true}
-	today = time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
+	person = weir.Actor{Owner: "max", Name: "Max", Door: "import", MayConfirm: true}
+	today  = time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
 )
 
 // memory is a store that is as strict as the real ones and quick.
@@ -151,7 +151,7 @@ func (m *memory) bring(lines ...string) (importer.Report, error) {
 func (m *memory) with(o importer.Options, lines ...string) (importer.Report, error) {
 	im := importer.New(importer.Config{Store: m, Live: m, Now: func() time.Time { return today }})
 	src := importer.Source{Name: "s1.jsonl", Reader: strings.NewReader(strings.Join(lines, "\n") + "\n")}
-	return im.Import(context.Background(), max, src, o)
+	return im.Import(context.Background(), person, src, o)
 }
 
 func (m *memory) must(t testing.TB, lines ...string) importer.Report {
@@ -177,7 +177,7 @@ func (m *memory) check(t testing.TB) {
 		if row.Generation != generation {
 			t.Errorf("%s: the row's generation is %q, the log's %q", id, row.Generation, generation)
 		}
-		if row.Owner != max.Owner || row.Origin == nil || m.leased[id] {
+		if row.Owner != person.Owner || row.Origin == nil || m.leased[id] {
 			t.Errorf("%s: %+v, leased %v", id, row, m.leased[id])
 		}
 		answered(t, id, log)
