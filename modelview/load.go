@@ -17,6 +17,9 @@ const (
 	// stepsBack is how many requests are looked through for the newest one of
 	// a lowering; beyond that every record is read.
 	stepsBack = 200
+	// How much room a new state has beyond what was sent last.
+	spare   = 16 << 10
+	maxHint = 64 << 20
 )
 
 // messageKinds are the kinds that a request is made of, takenKinds those that
@@ -85,6 +88,7 @@ func (b *builder) build(ctx context.Context, head weir.Seq, last []weir.Record) 
 		return b.readAll(ctx, split(shape.Surface(head), nil))
 	}
 	s.setPrevious(&last[0], b.structure)
+	s.closed = make([]byte, 0, min(s.previous.step.Ledger.PrefixBytes, maxHint)+spare)
 	covered, err := b.covered(ctx, &last[0])
 	if err != nil {
 		return err

@@ -25,6 +25,7 @@ type life struct {
 	profile model.Profile
 	steps   map[weir.Seq]*modelview.Request // own ones, by the seq of their StepStart
 	last    *modelview.Request              // newest in the log, inherited ones included
+	asked   bool                            // it was sent
 	events  map[weir.BreakReason]bool       // what happened since
 	head    weir.Seq
 	n       int
@@ -36,7 +37,7 @@ type world struct {
 	b     backend
 	l     *modelview.Lowerer
 	lives []*life
-	check func(p model.Profile, body []byte)
+	ask   provider
 	// frozen is every view that was ever stored.
 	frozen map[viewKey][]byte
 	name   string // distinguishes it in a store
@@ -154,9 +155,28 @@ func (w *world) step(x *life, inputs []weir.Body) {
 	x.steps[x.head] = r
 	w.rebuilt(x, x.head, r)
 	w.ledger(x, r)
-	w.signatures(x.profile, r)
-	w.check(x.profile, r.Body)
-	x.last, x.events = r, map[weir.BreakReason]bool{}
+	x.last, x.events, x.asked = r, map[weir.BreakReason]bool{}, false
+}
+
+// provider answers a request with the parts that are wanted, in its own
+// spelling, or fails when it refuses the body.
+type provider func(p model.Profile, r *modelview.Request, want []weir.Part) ([]weir.Part, error)
+
+// answered asks the provider about the newest request.
+func (w *world) answered(x *life, want []weir.Part) []weir.Part {
+	parts, err := w.ask(x.profile, x.last, want)
+	if err != nil {
+		w.t.Fatalf("refused: %v\n%s", err, x.last.Body)
+	}
+	x.asked = true
+	return parts
+}
+
+// unanswered sends the newest request where nothing is made of the answer.
+func (w *world) unanswered(x *life) {
+	if !x.asked {
+		w.answered(x, []weir.Part{text("lost")})
+	}
 }
 
 func (x *life) stepID() weir.StepID {
@@ -220,21 +240,21 @@ func sign(r *modelview.Request) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// signatures checks that all reasoning that was sent stands behind the bytes
-// it was signed behind.
-func (w *world) signatures(p model.Profile, r *modelview.Request) {
+// behind checks that all reasoning that was sent stands behind the bytes it
+// was signed behind.
+func behind(r *modelview.Request) error {
 	prefix := plain(r)
 	const begin, in = `,{"role":"assistant","content":[`, `"signature":"`
 	for at := 0; ; {
 		i := bytes.Index(prefix[at:], []byte(in))
 		if i < 0 {
-			return
+			return nil
 		}
 		at += i + len(in)
 		from := bytes.LastIndex(prefix[:at], []byte(begin))
 		sum := sha256.Sum256(prefix[:from])
 		if got := string(prefix[at : at+64]); got != hex.EncodeToString(sum[:]) {
-			w.t.Fatalf("reasoning at %d stands behind other bytes than it was signed behind:\n%s", at, prefix)
+			return fmt.Errorf("reasoning at %d stands behind other bytes than it was signed behind", at)
 		}
 	}
 }
@@ -247,7 +267,7 @@ func (w *world) turn(x *life) {
 		inputs = nil
 		parts := []weir.Part{}
 		if rapid.Bool().Draw(w.t, "thinks") && x.profile.Dialect == model.Anthropic {
-			parts = append(parts, thought(fmt.Sprintf(`{"type":"thinking","thinking":"","signature":"%s"}`, sign(x.last))))
+			parts = append(parts, thought(`{}`))
 		}
 		if rapid.Bool().Draw(w.t, "says") {
 			parts = append(parts, text(w.text("answer")))
@@ -255,19 +275,22 @@ func (w *world) turn(x *life) {
 		answer := &weir.AssistantMessage{Step: x.stepID(), Model: x.profile.ID, Parts: parts}
 		switch w.draw(6, "outcome") {
 		case 0: // failed before any output
+			w.unanswered(x)
 			x.events[weir.BreakOpenSection] = true
 			return
 		case 1:
-			answer.Interrupted = true
+			answer.Interrupted, answer.Parts = true, w.answered(x, parts)
 			w.append(x, answer, &weir.StepEnd{Step: x.stepID(), Outcome: weir.StepInterrupted})
 			return
 		case 2, 3: // tools
-			n := 1 + w.draw(3, "calls")
-			var results []weir.Body
-			for i := range n {
+			for i := range 1 + w.draw(3, "calls") {
 				id := rapid.SampledFrom([]string{fmt.Sprintf("toolu_%s_%d_%d", x.c.ID, x.n, i), fmt.Sprintf("call.%d", i), "same"}).Draw(w.t, "call")
-				answer.Parts = append(answer.Parts, call(id, "read", `{"p": 1}`))
-				results = append(results, &weir.ToolResult{Call: id, Text: w.text("result"), IsError: i == 1})
+				parts = append(parts, call(id, "read", `{"p": 1}`))
+			}
+			answer.Parts = w.answered(x, parts)
+			var results []weir.Body
+			for i, c := range answer.Calls() {
+				results = append(results, &weir.ToolResult{Call: c.Call, Text: w.text("result"), IsError: i == 1})
 			}
 			results = rapid.Permutation(results).Draw(w.t, "results")
 			w.append(x, answer)
@@ -275,6 +298,7 @@ func (w *world) turn(x *life) {
 			inputs = w.inputs(x, 0)
 			continue
 		}
+		answer.Parts = w.answered(x, parts)
 		w.append(x, answer, &weir.StepEnd{Step: x.stepID(), Outcome: weir.StepDone})
 		return
 	}
@@ -431,11 +455,11 @@ func (w *world) proof() {
 }
 
 // live runs a random world on a backend.
-func live(t *rapid.T, b backend, name string, check func(model.Profile, []byte)) {
+func live(t *rapid.T, b backend, name string, ask provider) {
 	all := profiles()
 	names := []string{"anthropic", "anthropic-old", "chat", "chat-system", "chat-none"}
 	pick := func() model.Profile { return all[rapid.SampledFrom(names).Draw(t, "profile")] }
-	w := &world{t: t, b: b, l: modelview.New(), check: check, name: name, frozen: map[viewKey][]byte{}}
+	w := &world{t: t, b: b, l: modelview.New(), ask: ask, name: name, frozen: map[viewKey][]byte{}}
 	w.birth(pick())
 	t.Repeat(map[string]func(*rapid.T){
 		"turn":   func(*rapid.T) { w.turn(w.one()) },
@@ -443,6 +467,7 @@ func live(t *rapid.T, b backend, name string, check func(model.Profile, []byte))
 		"retry": func(*rapid.T) { // and it fails again
 			x := w.one()
 			w.step(x, nil)
+			w.unanswered(x)
 			x.events[weir.BreakOpenSection] = true
 		},
 		"rewind":  func(*rapid.T) { w.rewind(w.one()) },
@@ -463,8 +488,20 @@ func live(t *rapid.T, b backend, name string, check func(model.Profile, []byte))
 	w.proof()
 }
 
+// rules is a provider that knows the vendors' rules and signs what it thinks.
+func rules(p model.Profile, r *modelview.Request, want []weir.Part) ([]weir.Part, error) {
+	want = slices.Clone(want)
+	for i := range want {
+		if want[i].Type == weir.PartReasoning {
+			want[i].Raw = json.RawMessage(fmt.Sprintf(`{"type":"thinking","thinking":"","signature":"%s"}`, sign(r)))
+		}
+	}
+	if err := behind(r); err != nil {
+		return nil, err
+	}
+	return want, accepted(p, r.Body)
+}
+
 func TestEveryRequestExtendsTheOneBeforeOrSaysWhyNot(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		live(t, memoryBackend{newMemory()}, "root", func(p model.Profile, body []byte) { accepted(t, p, body) })
-	})
+	rapid.Check(t, func(t *rapid.T) { live(t, memoryBackend{newMemory()}, "root", rules) })
 }

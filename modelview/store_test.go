@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/model"
 	"weir/store"
 	"weir/test/stores"
 )
@@ -21,7 +20,7 @@ func TestTheSameHoldsOnTheRealStores(t *testing.T) {
 			}
 			done := false
 			defer func() { failed = failed || !done }()
-			live(t, newStoreBackend(s), strconv.Itoa(n), func(p model.Profile, body []byte) { accepted(t, p, body) })
+			live(t, newStoreBackend(s), strconv.Itoa(n), rules)
 			done = true
 		})
 	})
