@@ -23,7 +23,6 @@ func betas(body []byte) []string {
 	}
 	var request struct {
 		Messages []struct {
-			Role         string          `json:"role"`
 			Content      json.RawMessage `json:"content"`
 			ClearAt      json.RawMessage `json:"clear_at"`
 			OutputConfig json.RawMessage `json:"output_config"`
@@ -37,9 +36,6 @@ func betas(body []byte) []string {
 	}
 	need := map[string]bool{betaBinding: request.Thinking.Binding != nil}
 	for _, m := range request.Messages {
-		if m.Role != "system" {
-			continue
-		}
 		need[betaClearAt] = need[betaClearAt] || m.ClearAt != nil
 		need[betaOutputConfig] = need[betaOutputConfig] || m.OutputConfig != nil
 		toolChanges(m.Content, need)

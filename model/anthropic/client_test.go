@@ -342,6 +342,16 @@ func TestAnAnswerThatBreaksOffComesWithWhatIsWhole(t *testing.T) {
 	}
 }
 
+func TestReasoningWhoseEndDidNotComeIsNotKept(t *testing.T) {
+	s := wiretest.Server(t, 200, nil, wiretest.Events(
+		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"a","signature":"s"}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`))
+	got, err := anthropic.New(s.URL, "", s.Client()).Stream(t.Context(), nil, new(wiretest.Seen).Emit)
+	if e := fault(t, err); e.Failure != model.FailBroken || got.Parts != nil {
+		t.Errorf("%+v, %+v", e, got)
+	}
+}
+
 func TestAnAnswerWithItsReasonToStopIsComplete(t *testing.T) {
 	head := wiretest.Events(
 		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"all"}}`, `{"type":"content_block_stop","index":0}`,
@@ -502,6 +512,22 @@ func TestAnEndpointThatIsNoneSaysSo(t *testing.T) {
 		}
 	}
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+func TestAnAnswerIsReadToItsEndSoThatItsConnectionServesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := wiretest.NewPipe()
+		close(p.Begin)
+		go func() {
+			p.W.Write([]byte(wiretest.Events(`{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, `{"type":"message_stop"}`)))
+			time.Sleep(50 * time.Millisecond)
+			p.W.Close()
+		}()
+		c := &anthropic.Client{BaseURL: "http://model.test", HTTP: &http.Client{Transport: p}}
+		if _, err := c.Stream(t.Context(), nil, new(wiretest.Seen).Emit); err != nil || !p.Drained {
+			t.Errorf("%v, drained: %v", err, p.Drained)
+		}
+	})
 }
 
 func TestAConnectionServesAgain(t *testing.T) {

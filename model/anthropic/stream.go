@@ -86,7 +86,7 @@ func (a *assembly) read(s *wire.Stream) error {
 		switch {
 		case err != nil && a.complete():
 			return nil
-		case err == io.EOF, err == nil && e.Cut:
+		case err == io.EOF:
 			return s.Incomplete()
 		case err != nil:
 			return err

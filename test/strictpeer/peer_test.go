@@ -169,8 +169,11 @@ func TestAMarkLooksBackTwentyBlocks(t *testing.T) {
 	if u := ask(t, p, blocks(20, 19)).Usage; u.Read != 10 {
 		t.Errorf("19 blocks behind: %+v", u)
 	}
-	ask(t, p, strings.Replace(blocks(1, 0), "x", "y", -1))
-	if u := ask(t, p, strings.Replace(blocks(21, 20), "x", "y", -1)).Usage; u.Read != 0 {
+	other := strings.NewReplacer("xxxx", "yyyy")
+	if u := ask(t, p, other.Replace(blocks(1, 0))).Usage; u.Write != 10 {
+		t.Errorf("the other one was not written: %+v", u)
+	}
+	if u := ask(t, p, other.Replace(blocks(21, 20))).Usage; u.Read != 0 || u.Write != 210 {
 		t.Errorf("20 blocks behind: %+v", u)
 	}
 }

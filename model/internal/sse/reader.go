@@ -3,7 +3,8 @@
 // Events come out in the order of the stream and each exactly once, however
 // the bytes were cut on their way: an event is returned as soon as the line
 // end that completes it has been read, also when that is a CR whose LF is
-// still on its way. Nothing is skipped: a line, an event or a stream over its
+// still on its way. An event at the very end may lack its blank line, but not
+// the end of its last line. Nothing is skipped: a line, an event or a stream over its
 // limit ends the reading with an error. A Reader belongs to one goroutine.
 package sse
 
@@ -31,10 +32,6 @@ type Limits struct {
 type Event struct {
 	Name string // of the "event" field; empty when there was none
 	Data []byte // lines joined by LF; valid until the next call of Next
-	// Cut: the stream ended after a line of the event but before the blank
-	// line that completes it. The standard drops such an event; some servers
-	// end like this and mean it.
-	Cut bool
 }
 
 // Reader reads events.
@@ -87,8 +84,10 @@ func (r *Reader) Next() (Event, error) {
 				return Event{}, r.fail(err)
 			}
 		case err == io.EOF && r.hasData:
+			// The standard drops an event without its blank line. Some
+			// servers end like this and mean it.
 			r.done, r.err = true, io.EOF
-			return Event{Name: r.name, Data: r.data, Cut: true}, nil
+			return Event{Name: r.name, Data: r.data}, nil
 		default:
 			return Event{}, r.fail(err)
 		}

@@ -14,7 +14,6 @@ import (
 
 type seen struct {
 	Name, Data string
-	Cut        bool
 }
 
 func readAll(src io.Reader, limits Limits) ([]seen, error) {
@@ -28,7 +27,7 @@ func readAll(src io.Reader, limits Limits) ([]seen, error) {
 			}
 			return all, err
 		}
-		all = append(all, seen{e.Name, string(e.Data), e.Cut})
+		all = append(all, seen{e.Name, string(e.Data)})
 	}
 }
 
@@ -37,27 +36,28 @@ func TestAnEventIsWhatTheStandardSays(t *testing.T) {
 		in   string
 		want []seen
 	}{
-		"one line":                        {"data: a\n\n", []seen{{"", "a", false}}},
-		"a name":                          {"event: x\ndata: a\n\n", []seen{{"x", "a", false}}},
-		"the name does not stick":         {"event: x\ndata: a\n\ndata: b\n\n", []seen{{"x", "a", false}, {"", "b", false}}},
-		"a name without data is nothing":  {"event: x\n\ndata: b\n\n", []seen{{"", "b", false}}},
-		"several data lines":              {"data: a\ndata: b\ndata:\n\n", []seen{{"", "a\nb\n", false}}},
-		"only one space goes":             {"data:  a\n\ndata:b\n\n", []seen{{"", " a", false}, {"", "b", false}}},
-		"a colon in the value":            {"data: {\"a\":1}\n\n", []seen{{"", `{"a":1}`, false}}},
-		"data without a colon":            {"data\n\n", []seen{{"", "", false}}},
-		"comments, id, retry, unknown":    {": hi\nid: 7\nretry: 1\nfoo: bar\ndata: a\n:\n\n", []seen{{"", "a", false}}},
-		"CR":                              {"data: a\rdata: b\r\r", []seen{{"", "a\nb", false}}},
-		"CRLF":                            {"data: a\r\ndata: b\r\n\r\n", []seen{{"", "a\nb", false}}},
-		"mixed":                           {"data: a\r\ndata: b\rdata: c\n\r\ndata: d\n\r", []seen{{"", "a\nb\nc", false}, {"", "d", false}}},
-		"a byte order mark":               {"\xef\xbb\xbfdata: a\n\n", []seen{{"", "a", false}}},
-		"a second one is part of a name":  {"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n", []seen{{"", "b", false}}},
+		"one line":                        {"data: a\n\n", []seen{{"", "a"}}},
+		"a name":                          {"event: x\ndata: a\n\n", []seen{{"x", "a"}}},
+		"the name does not stick":         {"event: x\ndata: a\n\ndata: b\n\n", []seen{{"x", "a"}, {"", "b"}}},
+		"a name without data is nothing":  {"event: x\n\ndata: b\n\n", []seen{{"", "b"}}},
+		"several data lines":              {"data: a\ndata: b\ndata:\n\n", []seen{{"", "a\nb\n"}}},
+		"an empty line of data first":     {"data:\ndata: b\n\n", []seen{{"", "\nb"}}},
+		"only one space goes":             {"data:  a\n\ndata:b\n\n", []seen{{"", " a"}, {"", "b"}}},
+		"a colon in the value":            {"data: {\"a\":1}\n\n", []seen{{"", `{"a":1}`}}},
+		"data without a colon":            {"data\n\n", []seen{{"", ""}}},
+		"comments, id, retry, unknown":    {": hi\nid: 7\nretry: 1\nfoo: bar\ndata: a\n:\n\n", []seen{{"", "a"}}},
+		"CR":                              {"data: a\rdata: b\r\r", []seen{{"", "a\nb"}}},
+		"CRLF":                            {"data: a\r\ndata: b\r\n\r\n", []seen{{"", "a\nb"}}},
+		"mixed":                           {"data: a\r\ndata: b\rdata: c\n\r\ndata: d\n\r", []seen{{"", "a\nb\nc"}, {"", "d"}}},
+		"a byte order mark":               {"\xef\xbb\xbfdata: a\n\n", []seen{{"", "a"}}},
+		"a second one is part of a name":  {"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n", []seen{{"", "b"}}},
 		"a space before the name":         {" data: a\n\n", nil},
-		"blank lines":                     {"\n\n\r\n\r\n\ndata: a\n\n\n\n", []seen{{"", "a", false}}},
-		"an end without a blank line":     {"data: a\n\ndata: [DONE]\n", []seen{{"", "a", false}, {"", "[DONE]", true}}},
-		"an unfinished line is not known": {"data: a\n\ndata: [DO", []seen{{"", "a", false}}},
-		"a half event before it is":       {"data: a\ndata: b", []seen{{"", "a", true}}},
+		"blank lines":                     {"\n\n\r\n\r\n\ndata: a\n\n\n\n", []seen{{"", "a"}}},
+		"an end without a blank line":     {"data: a\n\ndata: [DONE]\n", []seen{{"", "a"}, {"", "[DONE]"}}},
+		"an unfinished line is not known": {"data: a\n\ndata: [DO", []seen{{"", "a"}}},
+		"a half event before it is":       {"data: a\ndata: b", []seen{{"", "a"}}},
 		"nothing":                         {"", nil},
-		"letters of every script":         {"data: 中文 👨‍👩‍👧\n\n", []seen{{"", "中文 👨‍👩‍👧", false}}},
+		"letters of every script":         {"data: 中文 👨‍👩‍👧\n\n", []seen{{"", "中文 👨‍👩‍👧"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, src := range []io.Reader{
@@ -112,7 +112,7 @@ func TestAFailingSourceIsSeenAfterWhatCame(t *testing.T) {
 	if err != broken {
 		t.Fatalf("ended with %v", err)
 	}
-	if d := cmp.Diff([]seen{{"", "a", false}}, got); d != "" {
+	if d := cmp.Diff([]seen{{"", "a"}}, got); d != "" {
 		t.Error(d)
 	}
 }
@@ -167,7 +167,7 @@ func naive(in string) (events []seen) {
 	for _, line := range lines[:len(lines)-1] {
 		if line == "" {
 			if data != nil {
-				events = append(events, seen{e.Name, strings.Join(data, "\n"), false})
+				events = append(events, seen{e.Name, strings.Join(data, "\n")})
 			}
 			e, data = seen{}, nil
 			continue
@@ -182,7 +182,7 @@ func naive(in string) (events []seen) {
 		}
 	}
 	if data != nil {
-		events = append(events, seen{e.Name, strings.Join(data, "\n"), true})
+		events = append(events, seen{e.Name, strings.Join(data, "\n")})
 	}
 	return events
 }

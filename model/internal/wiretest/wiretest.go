@@ -62,9 +62,10 @@ func (p *pieces) Read(b []byte) (int, error) {
 // of the one response, which begins when Begin is closed. It works in a
 // synctest bubble, where time passes only while all wait.
 type Pipe struct {
-	Begin chan struct{}
-	W     *io.PipeWriter
-	r     *io.PipeReader
+	Begin   chan struct{}
+	W       *io.PipeWriter
+	Drained bool // the body was read to its end
+	r       *io.PipeReader
 }
 
 // NewPipe returns a pipe.
@@ -90,13 +91,19 @@ func (p *Pipe) RoundTrip(r *http.Request) (*http.Response, error) {
 	}()
 	return &http.Response{
 		StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: r,
-		Body: &closer{Reader: p.r, close: sync.OnceFunc(func() { close(stop); p.r.Close() })},
+		Body: &closer{pipe: p, close: sync.OnceFunc(func() { close(stop); p.r.Close() })},
 	}, nil
 }
 
 type closer struct {
-	io.Reader
+	pipe  *Pipe
 	close func()
+}
+
+func (c *closer) Read(b []byte) (int, error) {
+	n, err := c.pipe.r.Read(b)
+	c.pipe.Drained = c.pipe.Drained || err == io.EOF
+	return n, err
 }
 
 func (c *closer) Close() error { c.close(); return nil }
