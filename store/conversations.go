@@ -115,7 +115,7 @@ func (t *tx) InsertConversation(ctx context.Context, c *weir.Conversation) error
 			return err
 		}
 	}
-	if err := t.d.index(ctx, t.q, string(c.ID), pieces(folded), true); err != nil {
+	if err := t.d.index(ctx, t.q, entry{string(c.ID), string(c.Owner), pieces(folded)}, true); err != nil {
 		return err
 	}
 	*c, err = t.Conversation(ctx, c.ID)
@@ -193,8 +193,8 @@ func (t *tx) ChangeConversation(ctx context.Context, id weir.ConversationID, ch 
 
 // reindex brings what is derived from title and workspace up to date.
 func (t *tx) reindex(ctx context.Context, id weir.ConversationID) error {
-	var title, workspace string
-	_, err := first(ctx, &t.reader, []any{&title, &workspace}, `SELECT title, workspace FROM conversations WHERE id = ?`, id)
+	var title, workspace, owner string
+	_, err := first(ctx, &t.reader, []any{&title, &workspace, &owner}, `SELECT title, workspace, owner FROM conversations WHERE id = ?`, id)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (t *tx) reindex(ctx context.Context, id weir.ConversationID) error {
 	if _, err := t.q.exec(ctx, `UPDATE heads SET place = ? WHERE conversation = ? AND place <> ?`, place, id, place); err != nil {
 		return err
 	}
-	return t.d.index(ctx, t.q, string(id), pieces(folded), false)
+	return t.d.index(ctx, t.q, entry{string(id), owner, pieces(folded)}, false)
 }
 
 func (t *tx) ChangeActivity(ctx context.Context, id weir.ConversationID, a weir.Activity) error {
@@ -230,7 +230,7 @@ func (t *tx) DeleteBodies(ctx context.Context, id weir.ConversationID, keep weir
 	if n == 0 {
 		return noConversation()
 	}
-	if err := t.d.index(ctx, t.q, string(id), nil, false); err != nil {
+	if err := t.d.index(ctx, t.q, entry{id: string(id)}, false); err != nil {
 		return err
 	}
 	for _, d := range []struct {

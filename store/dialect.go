@@ -29,16 +29,21 @@ type dialect struct {
 	// run tells leases given since this opening of the database from older
 	// ones, which are free; "" where they stay good.
 	run string
-	// matching selects ids of owner's conversations that hold all of the
+	// holding selects ids of an owner's conversations that hold all of the
 	// pieces, at most limit of them.
-	matching string
-	// piecesArg makes the first argument of matching.
-	piecesArg func(pieces []string) any
+	holding func(owner string, pieces []string, limit int) (text string, args []any)
 	// index puts a conversation's pieces into the candidate index; fresh says
 	// that it was not there before.
-	index func(ctx context.Context, q querier, id string, pieces []string, fresh bool) error
+	index func(ctx context.Context, q querier, e entry, fresh bool) error
 
 	spelled sync.Map // statement as written → as sent
+}
+
+// entry is what the candidate index holds of a conversation.
+type entry struct {
+	id     string
+	owner  string
+	pieces []string
 }
 
 // spell turns a statement as written into the database's own spelling.

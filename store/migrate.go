@@ -6,7 +6,9 @@ import (
 	"embed"
 	"errors"
 	"io/fs"
+	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 )
 
@@ -28,24 +30,29 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder stri
 	if err != nil {
 		return fault(err)
 	}
-	have, want, err := versions(ctx, p)
-	if err == nil && have > want {
+	have, err := p.GetDBVersion(ctx)
+	if want := newest(p); err == nil && have > want {
 		err = badSchema(have, want)
 	}
 	return fault(err)
 }
 
 // checkSchema refuses a database whose tables are not those of this program.
+// It only reads.
 func checkSchema(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder string) error {
 	p, err := provider(db, dialect, folder)
 	if err != nil {
 		return err
 	}
-	have, want, err := versions(ctx, p)
-	if err == nil && have != want {
-		err = badSchema(have, want)
+	var have int64
+	err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version`).Scan(&have)
+	if err != nil && !missing(err) {
+		return fault(err)
 	}
-	return fault(err)
+	if want := newest(p); have != want {
+		return badSchema(have, want)
+	}
+	return nil
 }
 
 func provider(db *sql.DB, dialect goose.Dialect, folder string, more ...goose.ProviderOption) (*goose.Provider, error) {
@@ -58,10 +65,18 @@ func provider(db *sql.DB, dialect goose.Dialect, folder string, more ...goose.Pr
 	return p, fault(err)
 }
 
-func versions(ctx context.Context, p *goose.Provider) (have, want int64, err error) {
+func newest(p *goose.Provider) (version int64) {
 	for _, s := range p.ListSources() {
-		want = max(want, s.Version)
+		version = max(version, s.Version)
 	}
-	have, err = p.GetDBVersion(ctx)
-	return have, want, err
+	return version
+}
+
+// missing reports whether an error says that there are no tables at all.
+func missing(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "42P01"
+	}
+	return err != nil && strings.Contains(err.Error(), "no such table")
 }

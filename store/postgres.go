@@ -196,24 +196,25 @@ func postgresDialect() *dialect {
 			"{change}", `FOR NO KEY UPDATE`,
 		),
 		now: func() any { return nil },
-		matching: `SELECT g.conversation FROM grams g JOIN conversations c ON c.id = g.conversation
-			WHERE g.grams @> CAST(? AS INTEGER[]) AND c.owner = ? LIMIT ?`,
-		piecesArg: func(pieces []string) any { return digests(pieces) },
-		index: func(ctx context.Context, q querier, id string, pieces []string, fresh bool) error {
+		holding: func(owner string, pieces []string, limit int) (string, []any) {
+			return `SELECT conversation FROM grams WHERE grams @> CAST(? AS INTEGER[]) LIMIT ?`, []any{digests(owner, pieces), limit}
+		},
+		index: func(ctx context.Context, q querier, e entry, fresh bool) error {
 			_, err := q.exec(ctx, `INSERT INTO grams (conversation, grams) VALUES (?, ?)
-				ON CONFLICT (conversation) DO UPDATE SET grams = EXCLUDED.grams`, id, digests(pieces))
+				ON CONFLICT (conversation) DO UPDATE SET grams = EXCLUDED.grams`, e.id, digests(e.owner, e.pieces))
 			return err
 		},
 	}
 }
 
-// digests shortens pieces; two that share one only cost a look.
-func digests(pieces []string) []int32 {
-	all := make([]int32, len(pieces))
-	for i, p := range pieces {
+// digests shortens pieces, and the owner, who is one more of them; two that
+// share a digest only cost a look.
+func digests(owner string, pieces []string) []int32 {
+	all := make([]int32, 0, len(pieces)+1)
+	for _, p := range append([]string{"owner " + owner}, pieces...) {
 		h := fnv.New32a()
 		h.Write([]byte(p))
-		all[i] = int32(h.Sum32())
+		all = append(all, int32(h.Sum32()))
 	}
 	return all
 }

@@ -50,7 +50,8 @@ func (f *search) list(ctx context.Context, r *reader, order string, limit int, m
 func (r *reader) find(ctx context.Context, owner weir.OwnerID, words []string) (*search, error) {
 	f := &search{}
 	if pieces := queryPieces(words); len(pieces) > 0 {
-		ids, err := list(ctx, r, scanID, r.d.matching, r.d.piecesArg(pieces), owner, rare+1)
+		text, args := r.d.holding(string(owner), pieces, rare+1)
+		ids, err := list(ctx, r, scanID, text, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -60,10 +61,12 @@ func (r *reader) find(ctx context.Context, owner weir.OwnerID, words []string) (
 			f.args = append(f.args, toJSON(append([]weir.ConversationID{}, ids...)))
 		}
 	}
-	if !f.few {
+	if f.few {
+		f.and(`c.owner = ?`, owner) // and not h's, which has an index that would be in the way
+	} else {
 		f.text.WriteString(fromAll)
+		f.and(`h.owner = ?`, owner)
 	}
-	f.and(`h.owner = ?`, owner)
 	for _, w := range words {
 		f.and(`{has}(c.folded, ?) > 0`, w)
 	}

@@ -174,10 +174,11 @@ func sqliteDialect(now func() time.Time) *dialect {
 		oneWriter: true,
 		now:       func() any { return micros(now()) },
 		run:       rand.Text(),
-		matching: `SELECT c.id FROM grams CROSS JOIN conversations c
-			WHERE grams MATCH ? AND c.num = grams.rowid AND c.owner = ? LIMIT ?`,
-		piecesArg: func(pieces []string) any { return phrase(pieces, `"`) },
 		index:     sqliteIndex,
+		holding: func(owner string, pieces []string, limit int) (string, []any) {
+			return `SELECT c.id FROM grams CROSS JOIN conversations c
+				WHERE grams MATCH ? AND c.num = grams.rowid AND c.owner = ? LIMIT ?`, []any{phrase(pieces, `"`), owner, limit}
+		},
 	}
 }
 
@@ -197,12 +198,12 @@ func phrase(pieces []string, quote string) string {
 	return b.String()
 }
 
-func sqliteIndex(ctx context.Context, q querier, id string, pieces []string, fresh bool) error {
+func sqliteIndex(ctx context.Context, q querier, e entry, fresh bool) error {
 	if !fresh {
-		if _, err := q.exec(ctx, `DELETE FROM grams WHERE rowid = (SELECT num FROM conversations WHERE id = ?)`, id); err != nil {
+		if _, err := q.exec(ctx, `DELETE FROM grams WHERE rowid = (SELECT num FROM conversations WHERE id = ?)`, e.id); err != nil {
 			return err
 		}
 	}
-	_, err := q.exec(ctx, `INSERT INTO grams (rowid, pieces) SELECT num, ? FROM conversations WHERE id = ?`, phrase(pieces, ""), id)
+	_, err := q.exec(ctx, `INSERT INTO grams (rowid, pieces) SELECT num, ? FROM conversations WHERE id = ?`, phrase(e.pieces, ""), e.id)
 	return err
 }
