@@ -26,12 +26,17 @@ type block struct {
 
 // blocksOf reads content: a string, or a list of blocks.
 func blocksOf(content json.RawMessage) []block {
-	var text str
-	if json.Unmarshal(content, &text) == nil && text != "" {
-		return []block{{Type: "text", Text: text}}
-	}
 	var raw []json.RawMessage
-	if json.Unmarshal(content, &raw) != nil {
+	switch {
+	case len(content) == 0:
+		return nil
+	case content[0] == '"':
+		var text str
+		if json.Unmarshal(content, &text) != nil || text == "" {
+			return nil
+		}
+		return []block{{Type: "text", Text: text}}
+	case content[0] != '[' || json.Unmarshal(content, &raw) != nil:
 		return nil
 	}
 	blocks := make([]block, 0, len(raw))
