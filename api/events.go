@@ -63,6 +63,8 @@ type watcher struct {
 	kinds  func(weir.ConversationID) weir.Kind
 	cursor weir.Seq                      // the last record that was read
 	told   map[weir.InputID]inputVersion // what waits in the inbox, as told
+	step   weir.StepID                   // the step whose text is being told
+	text   int                           // how many bytes of it have been told
 }
 
 type inputVersion struct {
@@ -166,14 +168,17 @@ func (wt *watcher) snapshot(ctx context.Context) (snapshot, error) {
 	}
 	if id, text := wt.s.cfg.Turns.Partial(wt.c.ID); id != "" {
 		snap.Step = &snapshotStep{id, text}
-		return snap, nil
+	} else {
+		st, err := wt.s.cfg.Store.UnsettledStep(ctx, wt.c.ID) // another process runs it
+		switch {
+		case err == nil:
+			snap.Step = &snapshotStep{st.ID, st.Partial}
+		case weir.KindOf(err) != weir.NotFound:
+			return snap, err
+		}
 	}
-	st, err := wt.s.cfg.Store.UnsettledStep(ctx, wt.c.ID) // another process runs it
-	switch {
-	case err == nil:
-		snap.Step = &snapshotStep{st.ID, st.Partial}
-	case weir.KindOf(err) != weir.NotFound:
-		return snap, err
+	if snap.Step != nil {
+		wt.step, wt.text = snap.Step.ID, len(snap.Step.Text)
 	}
 	return snap, nil
 }
@@ -246,8 +251,22 @@ type delta struct {
 	Tool      string      `json:"tool,omitempty"`
 }
 
+// delta leaves out what the snapshot has said already.
 func (wt *watcher) delta(d *weir.Delta) {
-	wt.out.passing("delta", delta{d.Step, d.Offset, d.Text, d.Reasoning, d.Tool})
+	v := delta{d.Step, d.Offset, d.Text, d.Reasoning, d.Tool}
+	if d.Step != wt.step {
+		wt.step, wt.text = d.Step, 0
+	}
+	if d.Text != "" {
+		if known := wt.text - d.Offset; known > 0 {
+			known = min(known, len(d.Text))
+			v.Text, v.Offset = d.Text[known:], d.Offset+known
+		}
+		wt.text = max(wt.text, d.Offset+len(d.Text))
+	}
+	if v.Text != "" || v.Reasoning != "" || v.Tool != "" {
+		wt.out.passing("delta", v)
+	}
 }
 
 // tell reads what is due and writes it: records, then inputs, then the state,

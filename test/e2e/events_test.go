@@ -80,7 +80,10 @@ func TestWhoComesInTheMiddleOfAnAnswerGetsAllOfIt(t *testing.T) {
 		close(half)
 		late.until(func(e event) bool {
 			if e.name == "delta" && e.data["step"] == step["id"] && e.data["text"] != nil {
-				have = have[:int(e.data["offset"].(float64))] + e.data["text"].(string)
+				if int(e.data["offset"].(float64)) != len(have) {
+					t.Errorf("a delta at %v repeats or skips: %d were due", e.data["offset"], len(have))
+				}
+				have += e.data["text"].(string)
 			}
 			return have == text+"The end."
 		})
