@@ -166,6 +166,13 @@ func fill(b *testing.B, s store.Store, n int) {
 				if err := tx.InsertConversation(b.Context(), &c); err != nil {
 					return err
 				}
+				l, _, err := tx.AcquireLease(b.Context(), id, "n", time.Hour)
+				if err != nil {
+					return err
+				}
+				if _, err := tx.Append(b.Context(), id, l.Fence, nil, weir.Record{ID: "m", Time: c.CreatedAt, Body: &weir.UserMessage{Text: title}}); err != nil {
+					return err
+				}
 			}
 			return nil
 		})
