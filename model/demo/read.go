@@ -37,10 +37,12 @@ func (a *attached) any() bool {
 
 // view is what the demo model sees of a request.
 type view struct {
-	question string   // the person's own words in the newest section
-	now      attached // with it
-	before   attached // with earlier ones
-	sources  []source // oldest first, what is attached now last
+	question  string   // the person's own words in the newest section
+	now       attached // with it
+	before    attached // with earlier ones
+	sources   []source // oldest first, what is attached now last
+	told      int      // how many sources are what it was told at the beginning
+	explained bool     // an earlier answer says what this model is
 }
 
 // read takes a request apart.
@@ -49,6 +51,7 @@ func read(q *strict.Request) *view {
 	for i := range q.System {
 		v.source("what I was told at the beginning", q.System[i].Text(q.Body))
 	}
+	v.told = len(v.sources)
 	newest := len(q.Messages)
 	for newest > 0 && q.Messages[newest-1].Role != "assistant" {
 		newest--
@@ -86,6 +89,7 @@ func (v *view) block(q *strict.Request, role string, b *strict.Block, into *atta
 		if !strings.HasPrefix(text, opening) {
 			v.source("an earlier answer", text)
 		}
+		v.explained = v.explained || strings.HasPrefix(text, opening) && strings.Contains(text, whatIAm)
 	default:
 		v.user(text, into)
 	}

@@ -9,34 +9,80 @@ import (
 // reply puts the answer together.
 func reply(v *view) string {
 	var parts []string
-	seen := v.now
-	if !seen.any() && asksWhatIsSeen(v.question) {
-		seen = v.before
+	seen, sources := v.now, v.sources
+	about := asksWhatIsSeen(v.question)
+	if about {
+		sources = sources[v.told:] // which explains what such things are
+		if !seen.any() {
+			seen = v.before
+		}
 	}
 	parts = append(parts, sees(&seen)...)
-	found := find(v.question, v.sources, 3)
+	found := find(v.question, sources, 3)
 	switch {
 	case len(found) > 0:
 		parts = append(parts, answers(found))
 	case len(parts) == 0:
-		return opening + nothing(v) + "\n\n" + help
-	case v.question != "":
+		return opening + nothing(v)
+	case v.question != "" && !about:
 		parts = append(parts, "Beyond that, nothing I was given holds the words of your message.")
 	}
 	return opening + strings.Join(parts, "\n\n")
 }
 
-const help = "I am the model built into Weir: no network and no language model, only the words of this conversation. You can try:\n" +
-	"- tell me a fact, such as “The gateway listens on port 7447.”, and ask for it later;\n" +
-	"- quote a message of another conversation into this one and ask about a word in it;\n" +
-	"- open the request of an answer to see exactly what I was given;\n" +
-	"- name a provider in weir.toml to talk to a real model."
+// What it is and what one can try, in full once in a conversation.
+const (
+	whatIAm  = "I am the model built into Weir: no network and no language model, only the words of this conversation."
+	inShort  = whatIAm + " Ask for words that stand in it, or quote a message that holds them."
+	atLength = whatIAm + " You can try:\n" +
+		"- tell me a fact, such as “The gateway listens on port 7447.”, and ask for it later;\n" +
+		"- quote a message of another conversation into this one and ask about a word in it;\n" +
+		"- open the request of an answer to see exactly what I was given;\n" +
+		"- name a provider in weir.toml to talk to a real model."
+)
 
+// nothing answers where nothing was found.
 func nothing(v *view) string {
-	if v.question == "" {
-		return "I was given no words to answer."
+	said := "Nothing I was given holds the words of your message, so I have no answer to it."
+	switch {
+	case v.question == "":
+		said = "I was given no words to answer."
+	case isStatement(v.question):
+		said = "I have read that. It is a part of this conversation now; ask for a word of it and I find it again."
 	}
-	return "Nothing I was given holds the words of your message, so I have no answer to it."
+	if v.explained {
+		return said + "\n\n" + inShort
+	}
+	return said + "\n\n" + atLength
+}
+
+// isStatement reports whether a message tells something rather than asks: it
+// has several words that say something, and no mark or word of a question.
+func isStatement(text string) bool {
+	if strings.ContainsAny(text, "?？") {
+		return false
+	}
+	first, words := "", 0
+	eachWord(text, func(w []byte) {
+		if first == "" {
+			first = string(w)
+		}
+		if !common(string(w)) {
+			words++
+		}
+	})
+	return words >= 4 && !asks(first)
+}
+
+// asks reports whether a word begins a question. Words are stemmed.
+func asks(w string) bool {
+	switch w {
+	case "what", "which", "who", "whom", "whose", "when", "where", "wher", "why", "how", "is", "are", "was", "were", "do", "did", "does", "can",
+		"could", "will", "would", "should", "tell", "find", "show", "list", "explain", "please", "pleas",
+		"wer", "wie", "wo", "wann", "warum", "welch", "welche", "welcher", "welchen", "ist", "sind", "kann", "zeig":
+		return true
+	}
+	return false
 }
 
 // asksWhatIsSeen reports whether a question is about what was handed over.
