@@ -9,11 +9,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"weir"
 	"weir/app"
+	"weir/store"
 	"weir/test/strictpeer"
 )
 
@@ -27,19 +30,24 @@ type world struct {
 	line *line
 }
 
-func start(t testing.TB) *world {
+// start runs the product; seeds fill its store before that.
+func start(t testing.TB, seeds ...func(context.Context, store.Store, weir.OwnerID) error) *world {
 	t.Helper()
 	t.Setenv("WEIR_TEST_PEER_KEY", "peer-key")
 	peer := strictpeer.New(strictpeer.Anthropic)
 	provider := httptest.NewServer(peer)
 	t.Cleanup(provider.Close)
-	run, err := app.Start(context.Background(), app.Config{
+	config := app.Config{
 		Listen: "127.0.0.1:0", Data: t.TempDir(), Token: token, Owner: app.Owner{Name: "Max"},
 		DefaultModel: "peer/claude",
 		Providers:    []app.Provider{{ID: "peer", Dialect: "anthropic", BaseURL: provider.URL, APIKeyEnv: "WEIR_TEST_PEER_KEY"}},
 		Models: []app.Model{{ID: "peer/claude", Provider: "peer", Name: "claude-strict",
 			ContextWindow: 200_000, MaxOutput: 4096, MidSystem: "native"}},
-	}, nil)
+	}
+	for _, fill := range seeds {
+		seed(t, config, fill)
+	}
+	run, err := app.Start(context.Background(), config, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +59,31 @@ func start(t testing.TB) *world {
 	w := &world{TB: t, run: run, peer: peer}
 	w.line = newLine(t, strings.TrimPrefix(run.URL, "http://"))
 	return w
+}
+
+// seed starts once, so that there is an owner, and fills the store after that.
+func seed(t testing.TB, config app.Config, fill func(context.Context, store.Store, weir.OwnerID) error) {
+	t.Helper()
+	ctx := t.Context()
+	run, err := app.Start(ctx, config, nil)
+	if err == nil {
+		err = run.Stop()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(ctx, config.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	owner, err := s.Setting(ctx, "owner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fill(ctx, s, weir.OwnerID(owner)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // object is a JSON object of the API.
@@ -128,7 +161,13 @@ func (w *world) says(conversation, text, answer string) (said, answered string) 
 // settled follows a conversation until the message with this text is answered.
 func (w *world) settled(conversation, text string) (said, answered string) {
 	w.Helper()
-	w.follow(conversation, func(items []object) bool {
+	return w.settledAfter(conversation, 0, text)
+}
+
+// settledAfter is settled for what comes after a seq.
+func (w *world) settledAfter(conversation string, after int, text string) (said, answered string) {
+	w.Helper()
+	w.follow(conversation, after, func(items []object) bool {
 		said, answered = "", ""
 		for _, i := range items {
 			if i["kind"] == "user" && i["text"] == text {
@@ -144,11 +183,11 @@ func (w *world) settled(conversation, text string) (said, answered string) {
 }
 
 // follow reads a conversation's events until what came satisfies done.
-func (w *world) follow(conversation string, done func([]object) bool) {
+func (w *world) follow(conversation string, after int, done func([]object) bool) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, "GET", w.run.URL+at(conversation, "events")+"?after=0", nil)
+	r, err := http.NewRequestWithContext(ctx, "GET", w.run.URL+at(conversation, "events")+"?after="+strconv.Itoa(after), nil)
 	if err != nil {
 		w.Fatal(err)
 	}

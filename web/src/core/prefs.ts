@@ -43,6 +43,10 @@ export const lang = kept<Lang>("weir.lang", ["en", "zh"], preferred);
 export const touchEnter = kept<"newline" | "send">("weir.touch_enter", ["newline", "send"], "newline");
 export const sidebar = kept<"open" | "closed">("weir.sidebar", ["open", "closed"], "open");
 
+/** Where the list lies over the conversation instead of beside it. */
+export const narrow = window.matchMedia("(max-width: 800px)");
+if (narrow.matches) sidebar.value = "closed";
+
 effect(() => {
   document.documentElement.dataset["theme"] = theme.value;
 });

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { dayKey } from "../core/format";
 import { t, type Word } from "../core/i18n";
-import { sidebar } from "../core/prefs";
+import { narrow, sidebar } from "../core/prefs";
 import { href, openNew, route } from "../core/router";
 import type { Conversation } from "../core/types";
 import * as list from "../state/list";
@@ -10,8 +10,6 @@ import { Icon, Mark } from "./icons";
 import { Marks, Title } from "./Marks";
 import { openMenuAt, openMenuBy } from "./Menu";
 import { settingsOpen } from "./Settings";
-
-const narrow = window.matchMedia("(max-width: 800px)");
 
 /** On a narrow screen the list lies over the conversation: get it out of the way. */
 export function leaveList(): void {
