@@ -34,17 +34,9 @@ type Config struct {
 	Drains    int // conversations drained at once: 256
 	Warm      int // idle conversations whose model view is kept in memory: 64
 	Allowance int // steps until a person has to write again: 50
-}
 
-// times are the same for all processes that share a store; tests shorten them.
-type times struct {
-	lease time.Duration // how long one lasts
-	renew time.Duration // how often it is renewed
-	sweep time.Duration
-}
-
-func defaultTimes() times {
-	return times{lease: 15 * time.Second, renew: 5 * time.Second, sweep: 2 * time.Second}
+	Lease time.Duration // how long a holder may be silent, renewed three times as often: 15 s
+	Sweep time.Duration // how often to look for what is due: 2 s
 }
 
 const (
@@ -73,7 +65,6 @@ type Admission struct {
 // Engine runs turns. Use [New].
 type Engine struct {
 	cfg   Config
-	times times
 	takes atomic.Int64 // lease acquisitions, so that no two have one holder's name
 	warm  *warmer
 
@@ -119,7 +110,13 @@ func New(cfg Config) *Engine {
 	if cfg.Allowance <= 0 {
 		cfg.Allowance = 50
 	}
-	return &Engine{cfg: cfg, times: defaultTimes(), warm: newWarmer(cfg.Warm), slots: map[weir.ConversationID]*slot{}}
+	if cfg.Lease <= 0 {
+		cfg.Lease = 15 * time.Second
+	}
+	if cfg.Sweep <= 0 {
+		cfg.Sweep = 2 * time.Second
+	}
+	return &Engine{cfg: cfg, warm: newWarmer(cfg.Warm), slots: map[weir.ConversationID]*slot{}}
 }
 
 // Start begins to drain, and to sweep for what is due; both end with ctx or
@@ -166,7 +163,7 @@ func (e *Engine) Stop() {
 
 // sweep rings what is due, so that nothing depends on a ring having arrived.
 func (e *Engine) sweep(ctx context.Context) {
-	tick := time.NewTicker(e.times.sweep)
+	tick := time.NewTicker(e.cfg.Sweep)
 	defer tick.Stop()
 	for {
 		due, err := e.cfg.Store.Due(ctx, sweepLimit)

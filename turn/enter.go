@@ -57,7 +57,7 @@ func (en *entry) run(ctx context.Context) error {
 	d := en.d
 	taken := false
 	if en.lease.Fence == 0 {
-		l, ok, err := en.tx.AcquireLease(ctx, d.id, d.e.holder(), d.e.times.lease)
+		l, ok, err := en.tx.AcquireLease(ctx, d.id, d.e.holder(), d.e.cfg.Lease)
 		if err != nil || !ok {
 			return err // another drains it, and will see what we were rung for
 		}

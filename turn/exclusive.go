@@ -52,7 +52,7 @@ func (e *Engine) Exclusive(ctx context.Context, c weir.ConversationID, fn func(t
 
 func (e *Engine) tryExclusive(ctx context.Context, c weir.ConversationID, fn func(tx Tx, fence int64) error) (head weir.Seq, err error) {
 	err = e.cfg.Store.Update(ctx, func(tx Tx) error {
-		l, ok, err := tx.AcquireLease(ctx, c, e.holder(), e.times.lease)
+		l, ok, err := tx.AcquireLease(ctx, c, e.holder(), e.cfg.Lease)
 		if err != nil {
 			return err
 		}

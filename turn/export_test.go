@@ -1,16 +1,6 @@
 package turn
 
-import (
-	"time"
-
-	"weir"
-)
-
-// Shorten makes leases and sweeps quick, for tests that have to wait for a
-// real database's clock.
-func (e *Engine) Shorten(lease time.Duration) {
-	e.times = times{lease: lease, renew: lease / 3, sweep: lease / 6}
-}
+import "weir"
 
 // Slots returns how many conversations the engine keeps something of.
 func (e *Engine) Slots() int {

@@ -30,7 +30,7 @@ func (d *drain) letLeaseGo() {
 // holder's, or could be because renewing kept failing until it ran out, it
 // cancels the drain.
 func (d *drain) keepLease(l weir.Lease, since time.Time) {
-	tick := time.NewTicker(d.e.times.renew)
+	tick := time.NewTicker(d.e.cfg.Lease / 3)
 	defer tick.Stop()
 	for {
 		select {
@@ -39,13 +39,13 @@ func (d *drain) keepLease(l weir.Lease, since time.Time) {
 			return
 		}
 		begun := time.Now()
-		next, err := d.renew(l, since.Add(d.e.times.lease))
+		next, err := d.renew(l, since.Add(d.e.cfg.Lease))
 		switch {
 		case err == nil:
 			l, since = next, begun
 		case d.ctx.Err() != nil:
 			return
-		case weir.CodeOf(err) == weir.CodeFenced, !time.Now().Add(d.e.times.renew).Before(since.Add(d.e.times.lease)):
+		case weir.CodeOf(err) == weir.CodeFenced, !time.Now().Add(d.e.cfg.Lease / 3).Before(since.Add(d.e.cfg.Lease)):
 			d.e.cfg.Log.Warn("a lease is lost", "conversation", d.id, "err", err)
 			d.cancel(errLostLease)
 			return
@@ -59,7 +59,7 @@ func (d *drain) renew(l weir.Lease, until time.Time) (next weir.Lease, err error
 	ctx, cancel := context.WithDeadline(d.ctx, until)
 	defer cancel()
 	err = d.e.cfg.Store.Update(ctx, func(tx Tx) error {
-		next, err = tx.RenewLease(ctx, l, d.e.times.lease)
+		next, err = tx.RenewLease(ctx, l, d.e.cfg.Lease)
 		return err
 	})
 	return next, err

@@ -16,11 +16,15 @@ import (
 	"weir/turn"
 )
 
+// withLease makes leases short, for tests that wait for a real database's clock.
+func withLease(d time.Duration) option {
+	return func(c *turn.Config) { c.Lease, c.Sweep = d, d/6 }
+}
+
 // dying makes a world whose first engine can be killed.
 func dying(t *testing.T, s store.Store, options ...option) (*world, *mortal) {
 	m := &mortal{Store: s}
-	w := newWorld(t, m, options...)
-	w.engine.Shorten(1500 * time.Millisecond)
+	w := newWorld(t, m, append(options, withLease(1500*time.Millisecond))...)
 	w.start()
 	w.s = s
 	return w, m
@@ -29,8 +33,7 @@ func dying(t *testing.T, s store.Store, options ...option) (*world, *mortal) {
 // successor starts another engine, which has to wait for the dead one's lease.
 func (w *world) successor(options ...option) {
 	w.t.Helper()
-	w.engine = w.another(options...)
-	w.engine.Shorten(1500 * time.Millisecond)
+	w.engine = w.another(append(options, withLease(1500*time.Millisecond))...)
 	w.start()
 }
 
@@ -134,8 +137,7 @@ func TestResultsThatNoStepHasSeenAreSeenAfterACrash(t *testing.T) {
 		stop := make(chan struct{})
 		quick := fakeTool{name: "quick", run: func(context.Context, tool.Call) (tool.Result, error) { return tool.Result{Text: "done"}, nil }}
 		m := &mortal{Store: s}
-		w := newWorld(t, m, withTools(quick), func(c *turn.Config) { c.Live = killer{m, s, c.Live, stop} })
-		w.engine.Shorten(1500 * time.Millisecond)
+		w := newWorld(t, m, withTools(quick), withLease(1500*time.Millisecond), func(c *turn.Config) { c.Live = killer{m, s, c.Live, stop} })
 		w.start()
 		w.s = s
 		c := w.conversation("c")
@@ -176,8 +178,7 @@ func TestTenResumptionsWithoutProgressStop(t *testing.T) {
 	w.send(c, "one")
 	for i := range 12 {
 		m := &mortal{Store: w.s}
-		e := w.another(func(cfg *turn.Config) { cfg.Store = turn.Over[store.Tx](m) })
-		e.Shorten(60 * time.Millisecond)
+		e := w.another(withLease(60*time.Millisecond), func(cfg *turn.Config) { cfg.Store = turn.Over[store.Tx](m) })
 		if err := e.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -260,14 +261,12 @@ func TestAHolderThatLostItsLeaseWritesNothing(t *testing.T) {
 	stores.Each(t, func(t *testing.T, s store.Store) {
 		// The first holder's renewals do not arrive; it still believes.
 		w := newWorld(t, s)
-		w.engine = w.another(func(c *turn.Config) { c.Store = deafStore{c.Store} })
-		w.engine.Shorten(1200 * time.Millisecond)
+		w.engine = w.another(withLease(1200*time.Millisecond), func(c *turn.Config) { c.Store = deafStore{c.Store} })
 		w.start()
 		c := w.conversation("c")
 		a := w.asks(c, "one")
 		a.say("from the first")
-		second := w.another()
-		second.Shorten(1200 * time.Millisecond)
+		second := w.another(withLease(1200 * time.Millisecond))
 		if err := second.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
