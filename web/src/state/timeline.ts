@@ -9,7 +9,8 @@
 import { batch, computed, signal } from "@preact/signals";
 import { json, p, Problem } from "../core/http";
 import { emptyPartial, merge, type Delta, type Partial } from "../core/partial";
-import { EventStream, type SSEvent } from "../core/sse";
+import type { SSEvent } from "../core/events";
+import { EventStream } from "../core/sse";
 import { t } from "../core/i18n";
 import type { Conversation, Input, Item, Page } from "../core/types";
 import { learned } from "./list";
