@@ -93,6 +93,6 @@ func (r *reader) Due(ctx context.Context, limit int) ([]weir.ConversationID, err
 		WHERE h.conversation IN (
 				SELECT conversation FROM inputs WHERE state = 'pending'
 				UNION SELECT conversation FROM steps WHERE state = 'running')
-			AND (h.holder = '' OR h.expires <= {now} OR h.run <> ?)
+			AND h.state <> 'waiting' AND (h.holder = '' OR h.expires <= {now} OR h.run <> ?)
 		ORDER BY h.conversation LIMIT ?`, r.d.now(), r.d.run, limit)
 }
