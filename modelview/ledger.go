@@ -50,21 +50,9 @@ func (s *state) measure(r *weir.Record) error {
 	}
 	if sum == step.Ledger.PrefixSHA256 {
 		p.known, p.base, p.open = true, len(s.closed), open
-		s.pending = after(s.pending, r.Seq)
+		s.pending = nil // stored with it, all of them
 	}
 	return nil
-}
-
-// after returns the views of records after a seq, in a slice of their own: a
-// fork must not change what it shares.
-func after(views []weir.View, seq weir.Seq) []weir.View {
-	var left []weir.View
-	for _, v := range views {
-		if v.Seq > seq {
-			left = append(left, v)
-		}
-	}
-	return left
 }
 
 // handOver keeps p's bytes for a state that is built anew.

@@ -125,9 +125,6 @@ func (s *state) take(ctx context.Context, src Source, r *weir.Record, frozen []b
 // answer's calls, where they are at hand.
 func (s *state) add(seq weir.Seq, fragment []byte, ids []string) error {
 	class := s.dialect.Class(s.mode, fragment)
-	if class == Told && seq < s.epoch {
-		return nil
-	}
 	if p := s.previous; p != nil && seq > p.seq && !p.followed {
 		p.followed, p.reopened = true, class != Answer
 	}
