@@ -7,12 +7,14 @@ import (
 	"encoding/json"
 
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,6 +37,25 @@ type world struct {
 	cfg   app.Config
 	where string // of the store
 	http  *http.Client
+	log   *logBuffer
+}
+
+// logBuffer collects all that the server logs.
+type logBuffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.String()
 }
 
 // each runs fn against a server on SQLite and one on PostgreSQL.
@@ -50,7 +71,7 @@ func start(t testing.TB, where string) *world {
 	peer := strictpeer.New("anthropic")
 	provider := httptest.NewServer(peer)
 	t.Cleanup(provider.Close)
-	w := &world{TB: t, peer: peer, http: &http.Client{
+	w := &world{TB: t, peer: peer, log: &logBuffer{}, http: &http.Client{
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 64},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -68,7 +89,8 @@ func start(t testing.TB, where string) *world {
 
 func (w *world) boot() {
 	w.Helper()
-	run, err := app.Start(context.Background(), w.cfg, nil)
+	log := slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	run, err := app.Start(context.Background(), w.cfg, log)
 	if err != nil {
 		w.Fatal(err)
 	}
