@@ -236,19 +236,28 @@ func TestTheSameRequestGetsTheSameAnswer(t *testing.T) {
 	})
 }
 
-func TestMegabytesAreAnsweredFast(t *testing.T) {
-	messages := make([]said, 0, 10_001)
-	for i := range 10_000 {
-		messages = append(messages, said{[]string{"user", "assistant"}[i%2], strings.Repeat(fmt.Sprintf("The port of gate %d is open. ", i), 30)})
+func TestTenTimesTheBodyTakesAboutTenTimesAsLong(t *testing.T) {
+	took := func(n int) time.Duration {
+		messages := make([]said, 0, n+1)
+		for i := range n {
+			messages = append(messages, said{[]string{"user", "assistant"}[i%2], strings.Repeat(fmt.Sprintf("The port of gate %d is open. ", i), 30)})
+		}
+		b := body(1000, append(messages, said{"user", "Which is the port of gate 247?"})...)
+		best := time.Duration(1<<63 - 1)
+		for range 5 {
+			start := time.Now()
+			if _, got := answer(t, b); !strings.Contains(got, "The port of gate 247 is open.") {
+				t.Errorf("%s", got)
+			}
+			best = min(best, time.Since(start))
+		}
+		return best
 	}
-	b := body(1000, append(messages, said{"user", "Which is the port of gate 7447?"})...)
-	start := time.Now()
-	_, got := answer(t, b)
-	took := time.Since(start)
-	if !strings.Contains(got, "The port of gate 7447 is open.") || took > 10*time.Second {
-		t.Errorf("%d bytes in %v: %s", len(b), took, got)
+	one, ten := took(300), took(3000)
+	t.Logf("one body %v, ten times as much %v", one, ten)
+	if ten > 60*one { // a quadratic search takes a hundred times as long
+		t.Errorf("one body takes %v, ten times as much %v", one, ten)
 	}
-	t.Logf("%d bytes in %v", len(b), took)
 }
 
 func TestCancellingEndsIt(t *testing.T) {
