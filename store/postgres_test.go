@@ -368,7 +368,9 @@ func TestAServerThatIsGoneIsUnavailable(t *testing.T) {
 
 func TestAnswersAreForgottenAfterADay(t *testing.T) {
 	p, ctx := newPG(t), t.Context()
-	update(t, p, func(tx store.Tx) error { return tx.RememberAnswer(ctx, "o", "r", "k", weir.IdempotentAnswer{Digest: "d"}) })
+	update(t, p, func(tx store.Tx) error {
+		return tx.RememberAnswer(ctx, "o", "r", "k", weir.IdempotentAnswer{Digest: "d"})
+	})
 	older := func(by string) {
 		if _, err := p.aside.Exec(ctx, `UPDATE answers SET created_at = created_at - CAST(EXTRACT(EPOCH FROM CAST('`+by+`' AS INTERVAL)) * 1000000 AS BIGINT)`); err != nil {
 			t.Fatal(err)
@@ -382,7 +384,9 @@ func TestAnswersAreForgottenAfterADay(t *testing.T) {
 	if _, err := p.Answer(ctx, "o", "r", "k"); weir.CodeOf(err) != "answer_not_found" {
 		t.Error("after a day:", err)
 	}
-	update(t, p, func(tx store.Tx) error { return tx.RememberAnswer(ctx, "o", "r", "other", weir.IdempotentAnswer{Digest: "d"}) })
+	update(t, p, func(tx store.Tx) error {
+		return tx.RememberAnswer(ctx, "o", "r", "other", weir.IdempotentAnswer{Digest: "d"})
+	})
 	var n int
 	if err := p.aside.QueryRow(ctx, `SELECT COUNT(*) FROM answers`).Scan(&n); err != nil || n != 1 {
 		t.Errorf("%d answers are kept, %v", n, err)

@@ -97,14 +97,16 @@ func connect(file string, readOnly bool) (*sql.DB, error) {
 	q := url.Values{}
 	for _, pragma := range []string{
 		"busy_timeout(10000)", "foreign_keys(1)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)",
-		"temp_store(MEMORY)", "cache_size(-4000)",
+		"temp_store(MEMORY)",
 	} {
 		q.Add("_pragma", pragma)
 	}
 	if readOnly {
 		q.Set("mode", "rw") // it must be there; reading a WAL needs its shared memory written
 		q.Set("_query_only", "1")
+		q.Add("_pragma", "cache_size(-2000)")
 	} else {
+		q.Add("_pragma", "cache_size(-8000)")
 		q.Add("_pragma", "journal_mode(WAL)")
 		q.Add("_pragma", "journal_size_limit(67108864)")
 		q.Add("_pragma", "secure_delete(1)") // what is deleted is overwritten

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"sync"
 
@@ -131,7 +132,7 @@ func (p *readers) take(ctx context.Context) (*sqliteConn, error) {
 
 func (p *readers) giveBack(c *sqliteConn, sound bool) {
 	if !sound {
-		c.conn.Raw(func(any) error { return sql.ErrConnDone }) // marks it bad
+		c.conn.Raw(func(any) error { return driver.ErrBadConn }) // so that the pool drops it
 		c.close()
 		return
 	}

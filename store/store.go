@@ -64,10 +64,9 @@ type Reader interface {
 	Steps(ctx context.Context, c weir.ConversationID, before weir.Seq, limit int) ([]weir.Step, error)
 	// UnsettledStep returns the running step, or NotFound.
 	UnsettledStep(ctx context.Context, c weir.ConversationID) (weir.Step, error)
-	// Due returns conversations whose lease is free or ran out and that are
-	// running (their holder died), have pending inputs or an unsettled step.
-	// Those in state waiting are left out, whatever is pending: a person goes
-	// on with them. So are deleted ones.
+	// Due returns conversations with pending inputs or an unsettled step whose
+	// lease is free or ran out. Those in state waiting are left out, whatever
+	// is pending: a person goes on with them.
 	Due(ctx context.Context, limit int) ([]weir.ConversationID, error)
 
 	Flows(ctx context.Context, q weir.FlowQuery) (weir.Page[weir.Flow], error)
@@ -158,7 +157,8 @@ type Tx interface {
 // Store is a database.
 type Store interface {
 	Reader
-	// View runs fn in one transaction that sees one state of the database.
+	// View runs fn in one transaction that sees one state of the database. fn
+	// asks its Reader, not the store.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Update runs fn in one transaction and returns when it is durable. fn may
 	// run again when the database asks for a retry, so it must not have

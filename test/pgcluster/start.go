@@ -145,15 +145,21 @@ func initialise(ctx context.Context, bin string, as *syscall.Credential) (dir, p
 			}
 		}
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), "-U", "weir",
-		"-A", "scram-sha-256", "--pwfile", file, "-E", "UTF8", "--no-locale", "--no-sync")
-	cmd.Dir = dir
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", "", fmt.Errorf("initdb failed: %w: %s", err, tail(string(out)))
+	// A language's order of letters finds statements that rely on that of
+	// bytes by accident. Not every build has one.
+	for _, locale := range [][]string{{"--locale=C", "--locale-provider=icu", "--icu-locale=en-US"}, {"--no-locale"}} {
+		cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), append(locale, "-D", filepath.Join(dir, "data"), "-U", "weir",
+			"-A", "scram-sha-256", "--pwfile", file, "-E", "UTF8", "--no-sync")...)
+		cmd.Dir = dir
+		cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
+		out, failed := cmd.CombinedOutput()
+		if failed == nil {
+			return dir, password, nil
+		}
+		err = fmt.Errorf("initdb failed: %w: %s", failed, tail(string(out)))
 	}
-	return dir, password, nil
+	return "", "", err
 }
 
 // unprivileged is whom the server runs as; PostgreSQL refuses to run as root.
