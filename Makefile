@@ -7,7 +7,7 @@ run: build
 	./bin/weir demo
 
 build:
-	go build -trimpath -o bin/weir ./cmd/weir
+	go build -o bin/weir ./cmd/weir
 
 test:
 	./test/run
