@@ -57,7 +57,9 @@ type Event struct {
 	CallInput string     // more of the arguments of the last begun call
 }
 
-// Answer is a complete streamed answer.
+// Answer is a streamed answer, complete or as far as it came. The input of a
+// tool call is as [Arguments] makes it: an object, or a string that holds the
+// raw text of arguments that were none.
 type Answer struct {
 	Parts  []weir.Part
 	Usage  weir.Usage
