@@ -154,7 +154,7 @@ func packages(t *testing.T) []pkg {
 			return err
 		}
 		if d.IsDir() {
-			if base := d.Name(); base == "node_modules" || base == "testdata" || name != "." && base[0] == '.' {
+			if base := d.Name(); base == "node_modules" || base == "testdata" || name == "tmp" || name == "bin" || name != "." && base[0] == '.' {
 				return filepath.SkipDir
 			}
 			return nil
