@@ -125,7 +125,7 @@ func engine(s store.Store, provider string) (*turn.Engine, error) {
 		Log:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 		// A dead holder's lease has to run out on PostgreSQL; the storm has no
 		// fifteen seconds to spare for each.
-		Lease: 1500 * time.Millisecond,
-		Sweep: 200 * time.Millisecond,
+		Lease: 600 * time.Millisecond,
+		Sweep: 100 * time.Millisecond,
 	}), nil
 }
