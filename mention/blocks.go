@@ -66,8 +66,9 @@ const (
 // blocks is what is open between two lines: block quotes and list items,
 // outermost first, and fenced code inside all of them.
 type blocks struct {
-	open  []container
-	fence fence
+	open   []container
+	steady int // from here on a blank line ends none of them
+	fence  fence
 }
 
 // container is a block quote, or a list item whose content is indented by so
@@ -102,11 +103,15 @@ func (b *blocks) enter(l *line, paragraph bool) effect {
 		}
 		b.open = append(b.open[:matched], c)
 		begun = true
+		if c.isQuote() || c.empty {
+			b.steady = matched + 1
+		}
 	}
 	what := l.leaf(paragraph && whole && !begun)
 	if lazy := what == plain && paragraph && !begun; !lazy {
 		b.open = b.open[:matched]
 	}
+	b.steady = min(b.steady, len(b.open))
 	if what == nothing {
 		b.fence, _ = l.fence()
 	}
@@ -126,6 +131,9 @@ func (b *blocks) match(l *line) int {
 				return i
 			}
 		case l.blank():
+			if i >= b.steady {
+				return len(b.open)
+			}
 			if c.empty {
 				return i
 			}
