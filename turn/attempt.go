@@ -22,9 +22,19 @@ func (d *drain) step(st *begun) (goOn bool, err error) {
 	}
 	o := judge(ctx, answer, err, w)
 	if o.state == weir.StepFailed {
-		d.e.cfg.Log.Warn("a step failed", "conversation", d.id, "step", st.step.ID, "code", o.code, "err", err)
+		d.e.cfg.Log.Warn("a step failed", "conversation", d.id, "step", st.step.ID, "code", o.code, "err", cause(err))
 	}
 	return d.settle(st, o)
+}
+
+// cause is what the log gets of a failed attempt: never the provider's words,
+// which may repeat what was sent.
+func cause(err error) error {
+	var failure *model.Error
+	if errors.As(err, &failure) {
+		return failure.Err
+	}
+	return err
 }
 
 // attempt streams one answer.

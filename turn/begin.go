@@ -72,11 +72,19 @@ func (en *entry) build(ctx context.Context, last bool) (model.Profile, model.Cli
 	if en.plan.fail != nil {
 		return profile, nil, nil, nil
 	}
-	req, err := en.d.warm.window.Next(ctx, en.tx, profile, modelview.Options{ToolsOff: last && en.toolsOffered()})
+	req, err := next(ctx, en.d.warm, en.tx, profile, modelview.Options{ToolsOff: last && en.toolsOffered()})
 	if err != nil {
 		return profile, nil, nil, &buildError{err: err}
 	}
 	return profile, client, req, nil
+}
+
+func next(ctx context.Context, w *warm, tx Tx, p model.Profile, o modelview.Options) (req *modelview.Request, err error) {
+	defer guarded(&err)
+	if req, err = w.window.Next(ctx, tx, p, o); err == nil {
+		w.bytes = req.Ledger.Bytes
+	}
+	return req, err
 }
 
 // start appends the step's record, with the views its request is made of.

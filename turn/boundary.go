@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"weir"
 	"weir/fact"
@@ -115,8 +116,7 @@ func (d *drain) prepare(p *plan) error {
 	}
 	profile, _, merr := d.e.cfg.Models.Model(c.Model)
 	if merr == nil && p.fail == nil {
-		d.warm.window.Expect(profile)
-		if err := d.warm.window.CatchUp(d.ctx, d.e.cfg.Store); err != nil {
+		if err := d.catchUp(profile); err != nil {
 			d.forget()
 			return &buildError{err: err}
 		}
@@ -127,6 +127,13 @@ func (d *drain) prepare(p *plan) error {
 	}
 	p.epoch, err = d.firstEpoch(c, profile.ID)
 	return err
+}
+
+// catchUp renders what is new outside the transaction, where others do not wait.
+func (d *drain) catchUp(p model.Profile) (err error) {
+	defer guarded(&err)
+	d.warm.window.Expect(p)
+	return d.warm.window.CatchUp(d.ctx, d.e.cfg.Store)
 }
 
 // coldFor starts without anything in memory.
@@ -156,13 +163,27 @@ func (d *drain) giveWay() error {
 	return err
 }
 
-// block says what the first baseline waits for. Inputs stay pending, and the
-// drain ends with an error so that it is tried again after a pause.
+// block says what the first baseline waits for, unless another is at work.
+// Inputs stay pending, and the drain ends with an error so that it is tried
+// again after a pause.
 func (d *drain) block(b *fact.Blocked) error {
 	err := d.update(func(ctx context.Context, tx Tx) error {
-		state, what := weir.Blocked, b.Error()
-		return tx.ChangeActivity(ctx, d.id, weir.Activity{State: &state, WaitingFor: &what})
+		l, ok := d.lease, d.lease.Fence != 0
+		if !ok {
+			var err error
+			if l, ok, err = tx.AcquireLease(ctx, d.id, d.e.holder(), d.e.cfg.Lease); err != nil || !ok {
+				return err
+			}
+		}
+		state, what := weir.Blocked, strings.Join(b.Keys, ", ")
+		if err := tx.ChangeActivity(ctx, d.id, weir.Activity{State: &state, WaitingFor: &what}); err != nil {
+			return err
+		}
+		return tx.ReleaseLease(ctx, l)
 	}, weir.Signal{State: true})
+	if err == nil {
+		d.lease = weir.Lease{} // released in the transaction
+	}
 	return errors.Join(b, err)
 }
 

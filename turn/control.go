@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"weir"
+	"weir/transcript"
 )
 
 // Retry asks for a step from the surface's end, as a durable control among the
@@ -22,6 +23,11 @@ func (e *Engine) Retry(ctx context.Context, a weir.Actor, c weir.ConversationID,
 		waiting, err := tx.PendingInputs(ctx, c)
 		if err != nil {
 			return err
+		}
+		if conv.State == weir.Idle && len(waiting) == 0 {
+			if err := retryable(ctx, tx, &conv); err != nil {
+				return err
+			}
 		}
 		if !hasControl(waiting) {
 			now := e.cfg.Now()
@@ -48,6 +54,24 @@ func (e *Engine) Retry(ctx context.Context, a weir.Actor, c weir.ConversationID,
 	}
 	e.admitted(weir.Input{Conversation: c}, fresh)
 	return nil
+}
+
+const (
+	codeNothingToRetry   = "nothing_to_retry"
+	reasonNothingToRetry = "The newest message is an answer already; write something instead."
+)
+
+// retryable refuses a retry that would be rejected as soon as it is looked at.
+func retryable(ctx context.Context, r Reader, c *weir.Conversation) error {
+	structure, err := r.Structure(ctx, c)
+	if err != nil {
+		return err
+	}
+	ready, _, err := surfaceEnd(ctx, r, c, transcript.Fold(structure))
+	if err == nil && !ready {
+		err = weir.Fault(weir.Unprocessable, codeNothingToRetry, reasonNothingToRetry)
+	}
+	return err
 }
 
 func hasControl(pending []weir.Input) bool {

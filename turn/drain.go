@@ -3,6 +3,8 @@ package turn
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 
 	"weir"
 )
@@ -45,6 +47,14 @@ func (e *Engine) drain(ctx context.Context, c weir.ConversationID) error {
 	return d.end(err)
 }
 
+// guarded turns a panic into an error: what is wrong with one conversation
+// must not end the work on all others.
+func guarded(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("turn: panic: %v\n%s", p, debug.Stack())
+	}
+}
+
 // due asks, without writing, whether there may be anything to do. Rings can be
 // many; a lease costs a commit.
 func (d *drain) due() (bool, error) {
@@ -70,7 +80,8 @@ func (d *drain) due() (bool, error) {
 	return err == nil, err
 }
 
-func (d *drain) work() error {
+func (d *drain) work() (err error) {
+	defer guarded(&err)
 	for {
 		st, err := d.boundary()
 		if err != nil || st == nil {

@@ -45,8 +45,9 @@ const (
 	exclusiveWait  = 10 * time.Second
 	exclusivePoll  = 50 * time.Millisecond
 	attemptTotal   = time.Hour
-	goodbye        = 5 * time.Second // for the last writes of a drain that must end
-	maxAnswer      = 16 << 20        // bytes of text and reasoning in one answer
+	persistFor     = 30 * time.Second // for storing an answer
+	goodbye        = 5 * time.Second  // for the last writes of a drain that must end
+	maxAnswer      = 16 << 20         // bytes of text and reasoning in one answer
 	maxResumptions = 10
 )
 
@@ -89,8 +90,12 @@ const (
 // errStopping ends drains when the engine stops.
 var errStopping = errors.New("turn: the engine stops")
 
-// New makes an engine. Until [Engine.Start] it admits and drains nothing.
+// New makes an engine. Until [Engine.Start] it admits and drains nothing. It
+// panics where something is missing without which it could do neither.
 func New(cfg Config) *Engine {
+	if cfg.Store == nil || cfg.Gate == nil || cfg.Lowerer == nil || cfg.Models == nil || cfg.Facts == nil || cfg.Tools == nil {
+		panic("turn: the configuration lacks a part")
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -152,12 +157,10 @@ func (e *Engine) Stop() {
 	}
 	e.mu.Unlock()
 	e.running.Wait()
-	if e.cfg.Tools != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), goodbye)
-		defer cancel()
-		if e.cfg.Tools.Wait(ctx) != nil {
-			e.cfg.Log.Warn("a tool has not ended with its call")
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	if e.cfg.Tools.Wait(ctx) != nil {
+		e.cfg.Log.Warn("a tool has not ended with its call")
 	}
 }
 

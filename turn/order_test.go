@@ -79,9 +79,12 @@ func TestARetryRunsAStepFromTheSurfacesEnd(t *testing.T) {
 		b.has(t, "half", "cut off; continue")
 		b.say("rest").end()
 		w.rests(c)
-		if err := w.engine.Retry(t.Context(), actor(), c, nil); err != nil {
+		codeIs(t, w.engine.Retry(t.Context(), actor(), c, nil), "nothing_to_retry")
+		d := w.asks(c, "two")
+		if err := w.engine.Retry(t.Context(), actor(), c, nil); err != nil { // who knows how it ends
 			t.Fatal(err)
 		}
+		d.say("2").end()
 		w.rests(c)
 		w.notAsked()
 		w.clean()

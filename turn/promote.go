@@ -31,15 +31,14 @@ func (en *entry) due(ctx context.Context) (b batch, err error) {
 			break
 		}
 		var ready bool
-		if ready, cutOff, err = en.surfaceEnd(ctx); err != nil {
+		if ready, cutOff, err = surfaceEnd(ctx, en.tx, &en.conv, en.d.warm.shape); err != nil {
 			return batch{}, err
 		}
 		if ready {
 			b.promoted = []weir.Input{*ch.control}
 			break
 		}
-		if err := en.reject(ctx, *ch.control, "nothing_to_retry",
-			"The newest message is an answer already; write something instead."); err != nil {
+		if err := en.reject(ctx, *ch.control, codeNothingToRetry, reasonNothingToRetry); err != nil {
 			return batch{}, err
 		}
 		pending = slices.DeleteFunc(pending, func(in weir.Input) bool { return in.ID == ch.control.ID })
@@ -108,18 +107,4 @@ func (en *entry) update(ctx context.Context, in *weir.Input) error {
 	en.inbox = true
 	in.Revision++
 	return en.tx.UpdateInput(ctx, in, in.Revision-1)
-}
-
-// surfaceEnd looks at the last message of the surface: whether a step can
-// answer it, and whether it is an answer that was cut off.
-func (en *entry) surfaceEnd(ctx context.Context) (ready, cutOff bool, err error) {
-	r, ok, err := lastMessage(ctx, en.tx, &en.conv, en.d.warm.shape)
-	if err != nil || !ok {
-		return false, false, err
-	}
-	answer, isAnswer := r.Body.(*weir.AssistantMessage)
-	if !isAnswer {
-		return true, false, nil
-	}
-	return answer.Interrupted, answer.Interrupted, nil
 }

@@ -87,22 +87,26 @@ func (d *drain) write(st *begun, out bodies, usage *weir.Usage) (goOn bool, err 
 	return !rested, nil
 }
 
-// persist runs a transaction that stores what cannot be had again, and tries
-// again when the database fails for a moment.
+// persist runs a transaction that stores what cannot be had again. It goes on
+// while the engine stops, and tries again when the database fails for a
+// moment; a lease that was lost meanwhile is the fence's business.
 func (d *drain) persist(fn func(ctx context.Context, tx Tx) error) error {
-	for try := 1; ; try++ {
-		err := d.e.cfg.Store.Update(d.ctx, func(tx Tx) error { return fn(d.ctx, tx) })
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.ctx), persistFor)
+	defer cancel()
+	for try := 0; ; try++ {
+		err := d.e.cfg.Store.Update(ctx, func(tx Tx) error { return fn(ctx, tx) })
 		kind := weir.KindOf(err)
-		if err == nil || d.ctx.Err() != nil || try == 4 || kind != weir.Internal && kind != weir.Unavailable {
+		if err == nil || try == 3 || kind != weir.Internal && kind != weir.Unavailable {
 			return err
 		}
 		d.e.cfg.Log.Warn("store what came of a step; once more", "conversation", d.id, "err", err)
-		pause := time.NewTimer(time.Second << (try - 1) / 4)
+		pause := time.NewTimer(100 * time.Millisecond << try)
 		select {
 		case <-pause.C:
 		case <-d.ctx.Done():
+			pause.Stop()
+			return err
 		}
-		pause.Stop()
 	}
 }
 

@@ -2,9 +2,12 @@ package turn
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"time"
 
 	"weir"
+	"weir/fact"
 )
 
 // slot is what the engine knows of one conversation in this process: whether
@@ -111,7 +114,11 @@ func (e *Engine) drained(c weir.ConversationID, err error) {
 		s.failures++
 		pause := time.Second << min(s.failures-1, 6)
 		s.notBefore, s.rung = time.Now().Add(pause), false // the sweep will come back
-		e.cfg.Log.Error("a drain failed", "conversation", c, "in_a_row", s.failures, "err", err)
+		level := slog.LevelError
+		if blocked := (*fact.Blocked)(nil); errors.As(err, &blocked) {
+			level = slog.LevelWarn
+		}
+		e.cfg.Log.Log(context.Background(), level, "a drain ended", "conversation", c, "in_a_row", s.failures, "err", err)
 	} else {
 		s.failures, s.notBefore = 0, time.Time{}
 	}

@@ -27,3 +27,17 @@ func lastMessage(ctx context.Context, r Reader, c *weir.Conversation, shape *tra
 	}
 	return weir.Record{}, false, nil
 }
+
+// surfaceEnd looks at the last message of the surface: whether a step can
+// answer it, and whether it is an answer that was cut off.
+func surfaceEnd(ctx context.Context, r Reader, c *weir.Conversation, shape *transcript.Shape) (ready, cutOff bool, err error) {
+	last, ok, err := lastMessage(ctx, r, c, shape)
+	if err != nil || !ok {
+		return false, false, err
+	}
+	answer, isAnswer := last.Body.(*weir.AssistantMessage)
+	if !isAnswer {
+		return true, false, nil
+	}
+	return answer.Interrupted, answer.Interrupted, nil
+}

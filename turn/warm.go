@@ -18,6 +18,7 @@ type warm struct {
 	shape  *transcript.Shape
 	head   weir.Seq // everything up to here is in shape and told
 	told   told
+	bytes  int64 // of the newest request: about what the window holds
 }
 
 // told is what the log says last of what the conversation's row says now.
@@ -110,11 +111,13 @@ func (w *warm) settings(c *weir.Conversation) []weir.Body {
 	return out
 }
 
-// warmer keeps the warm state of the conversations that were drained last.
-// Taking it takes it out, so that one drain at a time has it.
+// warmer keeps the warm state of the conversations that were drained last, up
+// to a number of them and of bytes. Taking it takes it out, so that one drain
+// at a time has it.
 type warmer struct {
 	mu    sync.Mutex
 	limit int
+	bytes int64
 	order *list.List // of *kept, newest first
 	byID  map[weir.ConversationID]*list.Element
 }
@@ -124,6 +127,10 @@ type kept struct {
 	warm *warm
 }
 
+// maxWarmBytes bounds what is kept of idle conversations; the newest one is
+// kept whatever its size.
+const maxWarmBytes = 32 << 20
+
 func newWarmer(limit int) *warmer {
 	return &warmer{limit: limit, order: list.New(), byID: map[weir.ConversationID]*list.Element{}}
 }
@@ -131,23 +138,26 @@ func newWarmer(limit int) *warmer {
 func (k *warmer) take(id weir.ConversationID) *warm {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	el := k.byID[id]
-	if el == nil {
-		return nil
-	}
-	delete(k.byID, id)
-	return k.order.Remove(el).(*kept).warm
+	return k.remove(k.byID[id])
 }
 
 func (k *warmer) put(id weir.ConversationID, w *warm) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if el := k.byID[id]; el != nil {
-		k.order.Remove(el)
-	}
+	k.remove(k.byID[id])
 	k.byID[id] = k.order.PushFront(&kept{id, w})
-	for k.order.Len() > k.limit {
-		el := k.order.Back()
-		delete(k.byID, k.order.Remove(el).(*kept).id)
+	k.bytes += w.bytes
+	for k.order.Len() > k.limit || k.bytes > maxWarmBytes && k.order.Len() > 1 {
+		k.remove(k.order.Back())
 	}
+}
+
+func (k *warmer) remove(el *list.Element) *warm {
+	if el == nil {
+		return nil
+	}
+	was := k.order.Remove(el).(*kept)
+	delete(k.byID, was.id)
+	k.bytes -= was.warm.bytes
+	return was.warm
 }
