@@ -3,6 +3,7 @@ package modelview
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"weir"
 )
@@ -55,20 +56,14 @@ func (s *state) measure(r *weir.Record) error {
 	return nil
 }
 
-// handOver keeps p's bytes for a state that is built anew.
+// handOver keeps the bytes of the newest request for a state built anew.
 func (s *state) handOver(to *state) {
 	p, q := s.previous, to.previous
-	if p == nil || q == nil || p.seq != q.seq || q.known {
+	if p == nil || q == nil || !p.known || q.known || p.seq != q.seq {
 		return
 	}
-	switch {
-	case p.known:
-		closed := s.closed[:p.base]
-		q.whole = append(append(append(make([]byte, 0, len(s.top)+len(closed)+len(p.open)), s.top...), closed...), p.open...)
-		q.wholeBase = len(s.top) + p.base
-	case p.whole != nil:
-		q.whole, q.wholeBase = p.whole, p.wholeBase
-	}
+	q.whole = slices.Concat(s.top, s.closed[:p.base], p.open)
+	q.wholeBase = len(s.top) + p.base
 }
 
 // compare returns the length of the longest common prefix with the request

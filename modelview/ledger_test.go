@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weir"
+	"weir/model"
 	"weir/modelview"
 )
 
@@ -184,15 +185,19 @@ func TestASwitchThereAndBackFindsTheOldBytes(t *testing.T) {
 		k.epoch("You are kind.", "")
 		k.user("one")
 		first := k.step()
-		k.answer(text("1"))
+		k.answer(thought(`{"type":"thinking","thinking":"","signature":"mine"}`), text("1"))
 		k.user("two")
 		k.p.ID, k.p.Name = k.p.Provider+"/other", "other"
 		second := k.step()
 		again()
-		k.answer(text("2"))
+		k.answer(thought(`{"type":"thinking","thinking":"","signature":"the other's"}`), text("2"))
 		k.user("three")
 		k.p = home
 		third := k.step()
+		if signed := bytes.Contains(third.Body, []byte("mine")); signed != (k.p.Dialect == model.Anthropic) ||
+			bytes.Contains(second.Body, []byte("signature")) || bytes.Contains(third.Body, []byte("other's")) {
+			t.Errorf("reasoning is not with the model that signed it alone:\n%s\n%s", second.Body, third.Body)
+		}
 		breaks(t, second, third, weir.BreakModel)
 		if !bytes.HasPrefix(prefixOf(third, mark), prefixOf(first, mark)) {
 			t.Errorf("the bytes for the first model have changed")
@@ -317,11 +322,14 @@ func TestAChangedViewIsADefectAndIsNotServedAsTrue(t *testing.T) {
 		v := k.m.views[key]
 		v.Bytes = bytes.Replace(v.Bytes, []byte("one"), []byte("two"), 1)
 		k.m.views[key] = v
-		k.answer(text("1"))
+		k.answer(thought(`{"type":"thinking","thinking":"","signature":"s"}`), text("1"))
 		k.user("more")
 		second := k.step()
 		if !warm && second.Ledger.Reason != weir.BreakDefect {
 			t.Errorf("the ledger says %+v", second.Ledger)
+		}
+		if signed := bytes.Contains(second.Body, []byte("signature")); signed != warm {
+			t.Errorf("warm %v: reasoning behind other bytes: %s", warm, second.Body)
 		}
 		r := k.m.record(k.c, said+1)
 		if _, err := k.l.Rebuild(context.Background(), k.m, k.c, &r); weir.CodeOf(err) != "request_mismatch" {
