@@ -21,6 +21,7 @@ import (
 	"weir/store"
 	"weir/test/stores"
 	"weir/test/strictpeer"
+	"weir/tool"
 	"weir/turn"
 )
 
@@ -89,8 +90,7 @@ func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
 			stores.Each(t, func(t *testing.T, s store.Store) {
 				p := newProvider(t, profile)
 				w := &walk{world: newWorld(t, s), r: rand.New(rand.NewPCG(seed, 1)), provider: p, sent: map[weir.InputID]string{}}
-				w.engine = w.another(withModels(p))
-				w.start()
+				w.begin()
 				for i := range 3 {
 					w.convs = append(w.convs, w.conversation(weir.ConversationID(fmt.Sprint("c", i))))
 				}
@@ -101,6 +101,15 @@ func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
 			})
 		})
 	}
+}
+
+// begin starts an engine with a tool that answers.
+func (w *walk) begin() {
+	w.t.Helper()
+	w.engine = w.another(withModels(w.provider), withTools(fakeTool{name: "echo", run: func(_ context.Context, c tool.Call) (tool.Result, error) {
+		return tool.Result{Text: string(c.Input)}, nil
+	}}))
+	w.start()
 }
 
 // act does one random thing.
@@ -118,7 +127,7 @@ func (w *walk) act() {
 			w.t.Fatal(err)
 		}
 	case n < 14:
-		if err := w.engine.Retry(w.t.Context(), actor(), c, nil); err != nil {
+		if err := w.engine.Retry(w.t.Context(), actor(), c, nil); err != nil && weir.CodeOf(err) != "nothing_to_retry" {
 			w.t.Fatal(err)
 		}
 	case n < 16:
@@ -133,8 +142,7 @@ func (w *walk) act() {
 		}
 	case n < 18:
 		w.engine.Stop()
-		w.engine = w.another(withModels(w.provider))
-		w.start()
+		w.begin()
 	default:
 		w.until(c, "the conversation rests or waits", func() bool {
 			return w.get(c).State == weir.Waiting || len(w.pending(c)) == 0 && w.get(c).State == weir.Idle
@@ -223,7 +231,9 @@ func (w *walk) mishap() strictpeer.Answer {
 		{strictpeer.Call("call_1", "nothing", `{}`), say, strictpeer.Abort()},
 		{},
 		{say, strictpeer.Fail(500, "went wrong")},
-	}[w.r.IntN(10)]
+		{strictpeer.Think("hm"), strictpeer.Call("call_1", "echo", `{"a":1}`), strictpeer.Call("call_2", "echo", `{}`)},
+		{strictpeer.Think("hm"), say, strictpeer.Call("call_1", "echo", `{"a":`)},
+	}[w.r.IntN(12)]
 }
 
 // finish lets everything settle and proves what must be true.
