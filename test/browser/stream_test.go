@@ -114,6 +114,45 @@ func TestASendThatTheNetworkLosesIsKeptAndArrivesOnce(t *testing.T) {
 	}
 }
 
+func TestASendWhoseAnswerIsLostArrivesOnce(t *testing.T) {
+	w := start(t)
+	w.conversation("a", "A", "open", "")
+	p := w.open("a")
+	p.expects("Failed to load resource", "net::ERR")
+	p.write("Only once.")
+	w.line.Deafen() // the server admits it, and the page never hears of it
+	p.press(enter)
+	w.settled("a", "Only once.")
+	p.wait(`document.querySelector(".composer-status .link")`)
+	p.composed("Only once.")
+	w.line.Mend()
+	p.composed("")
+	p.wait(`document.querySelectorAll(".message.user").length === 1`)
+	if got := w.users("a"); len(got) != 1 {
+		t.Errorf("the message arrived as %q", got)
+	}
+
+	// Edited before the outcome was known, the newer text is kept and is a
+	// message of its own.
+	p.write("Twice")
+	w.line.Deafen()
+	p.press(enter)
+	w.settled("a", "Twice")
+	p.wait(`document.querySelector(".composer-status .link")`)
+	p.focusComposer()
+	p.press(" said")
+	w.line.Mend()
+	p.expects("409")
+	p.press(enter)
+	p.wait(`document.querySelector(".composer-status").textContent.includes("earlier version")`)
+	p.composed("Twice said")
+	p.send()
+	w.settled("a", "Twice said")
+	if got := w.users("a"); len(got) != 3 {
+		t.Errorf("the conversation holds %q", got)
+	}
+}
+
 func TestWhileAStepRunsEnterSteersAndAltEnterQueues(t *testing.T) {
 	w := start(t)
 	w.conversation("a", "A", "open", "")

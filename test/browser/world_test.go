@@ -246,6 +246,7 @@ type line struct {
 	URL    string
 	mu     sync.Mutex
 	cut    bool
+	deaf   bool // requests get through, answers do not
 	conns  map[net.Conn]struct{}
 	wg     sync.WaitGroup
 	listen net.Listener
@@ -291,7 +292,29 @@ func (l *line) pass(in net.Conn, to string) {
 		out.Close()
 		in.Close()
 	})
-	io.Copy(in, out)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := out.Read(buf)
+		if err != nil || l.isDeaf() {
+			return
+		}
+		if _, err := in.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (l *line) isDeaf() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.deaf
+}
+
+// Deafen loses every answer from here on, together with its connection.
+func (l *line) Deafen() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.deaf = true
 }
 
 func (l *line) keep(conns ...net.Conn) bool {
@@ -324,9 +347,9 @@ func (l *line) Cut() {
 	}
 }
 
-// Mend lets connections through again.
+// Mend lets everything through again.
 func (l *line) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.cut = false
+	l.cut, l.deaf = false, false
 }
