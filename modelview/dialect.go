@@ -41,9 +41,9 @@ type Form struct {
 
 // Dialect renders records for one wire protocol. Its tag names the protocol
 // and the version of what must never change while a conversation uses it: the
-// shapes by which Class and Calls know fragments, and how Section arranges and
-// joins them. What Fragment, Head and Tail write may change under a tag,
-// because what they wrote is stored.
+// shapes by which Class and Calls know fragments, how Section arranges and
+// joins them, and the Mark. What Fragment, Head and Tail write may change under
+// a tag, because what they wrote is stored.
 type Dialect interface {
 	// Tag is "<dialect>/<version>".
 	Tag() string

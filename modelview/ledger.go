@@ -21,10 +21,8 @@ type previous struct {
 	known bool
 	base  int
 	open  []byte
-	// whole is its prefix where the state has been rebuilt since, of which the
-	// first wholeBase bytes were closed.
-	whole     []byte
-	wholeBase int
+	// whole is its prefix where the state has been built anew since.
+	whole []byte
 
 	rewound  bool // a rewind or an undo came after it
 	followed bool // a message of the surface came after it
@@ -63,7 +61,6 @@ func (s *state) handOver(to *state) {
 		return
 	}
 	q.whole = slices.Concat(s.top, s.closed[:p.base], p.open)
-	q.wholeBase = len(s.top) + p.base
 }
 
 // compare returns the length of the longest common prefix with the request
@@ -82,7 +79,7 @@ func (s *state) compare(ctx context.Context, src Source, l *Lowerer, open []byte
 		if n == len(p.open) {
 			return int64(shared), "", nil
 		}
-		return int64(shared), s.reason(p, true), nil
+		return int64(shared), s.reason(p), nil
 	}
 	if p.whole == nil {
 		then, err := l.frozen(ctx, src, s.conversation, p.seq, p.step.Lowering)
@@ -90,7 +87,7 @@ func (s *state) compare(ctx context.Context, src Source, l *Lowerer, open []byte
 			return 0, "", err
 		}
 		if err == nil {
-			p.whole, p.wholeBase = then.prefix(), len(then.top)+len(then.closed)
+			p.whole = then.prefix()
 		}
 		if digest(p.whole) != p.step.Ledger.PrefixSHA256 {
 			p.whole = nil // what was sent is lost
@@ -106,12 +103,11 @@ func (s *state) compare(ctx context.Context, src Source, l *Lowerer, open []byte
 	if n == len(p.whole) && n > 0 {
 		return int64(n), "", nil
 	}
-	return int64(n), s.reason(p, n >= p.wholeBase), nil
+	return int64(n), s.reason(p), nil
 }
 
 // reason names the one reason why the request before is not extended.
-// inOpen says that it differs only in its open section.
-func (s *state) reason(p *previous, inOpen bool) weir.BreakReason {
+func (s *state) reason(p *previous) weir.BreakReason {
 	switch {
 	case p.step.Lowering != s.key:
 		return weir.BreakModel
@@ -121,7 +117,7 @@ func (s *state) reason(p *previous, inOpen bool) weir.BreakReason {
 		return weir.BreakRewind
 	case s.epoch > p.seq:
 		return weir.BreakTools
-	case inOpen && p.reopened:
+	case p.known && p.reopened: // what was closed then is as it was
 		return weir.BreakOpenSection
 	}
 	return weir.BreakDefect
