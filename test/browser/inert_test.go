@@ -56,7 +56,7 @@ func (p *page) inert() {
 	if eval[bool](p, `window.__hit !== undefined`) {
 		p.Error("a script in a text ran")
 	}
-	alive := eval[[]string](p, `[...document.querySelectorAll("#app :is(img, script, iframe, object, embed, style, svg a, [onerror], [onclick], [onload], [onmouseover]), #app .md [style]")].map((x) => x.outerHTML)`)
+	alive := eval[[]string](p, `[...document.querySelectorAll("#app :is(img:not(.cm-widgetBuffer), script, iframe, object, embed, style, svg a, [onerror], [onclick], [onload], [onmouseover]), #app .md [style]")].map((x) => x.outerHTML)`)
 	if len(alive) > 0 {
 		p.Errorf("made of text: %q", alive)
 	}

@@ -7,6 +7,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -24,14 +25,15 @@ import (
 func main() {
 	dir := flag.String("dir", "web", "directory that holds src and node_modules")
 	plain := flag.Bool("plain", false, "keep names and white space, for reading the output in a debugger")
+	check := flag.Bool("check", false, "write nothing; fail if dist is not what the sources build to")
 	flag.Parse()
-	if err := build(*dir, *plain); err != nil {
+	if err := build(*dir, *plain, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "web/build:", err)
 		os.Exit(1)
 	}
 }
 
-func build(dir string, plain bool) error {
+func build(dir string, plain, check bool) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -57,6 +59,9 @@ func build(dir string, plain bool) error {
 	files["licenses.txt"] = licences
 	if err := static(dir, files); err != nil {
 		return err
+	}
+	if check {
+		return compare(filepath.Join(dir, "dist"), files)
 	}
 	return write(filepath.Join(dir, "dist"), files)
 }
@@ -157,6 +162,26 @@ func licence(dir string) (string, error) {
 		}
 	}
 	return "", errors.New("no licence file")
+}
+
+// compare fails unless dir holds exactly files.
+func compare(dir string, files map[string][]byte) error {
+	have, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range have {
+		if _, built := files[e.Name()]; !built {
+			return fmt.Errorf("%s is in dist, and nothing builds it", e.Name())
+		}
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !bytes.Equal(got, want) {
+			return fmt.Errorf("%s is not what the sources build to: run `make web` and commit dist", name)
+		}
+	}
+	return nil
 }
 
 // write makes dir hold exactly files.

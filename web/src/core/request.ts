@@ -92,6 +92,7 @@ export function textsOf(content: unknown): { type: string; text: string }[] {
     if (typeof block === "string") return { type: "text", text: block };
     const b = block as { type?: string; text?: string; thinking?: string };
     if (typeof b?.text === "string") return { type: b.type ?? "text", text: b.text };
+    if (typeof b?.thinking === "string") return { type: b.type ?? "thinking", text: b.thinking };
     return { type: b?.type ?? "json", text: JSON.stringify(block, null, 2) };
   });
 }

@@ -3,12 +3,14 @@
 import { signal } from "@preact/signals";
 
 export type Route =
+  | { view: "home" } // nothing chosen: the newest conversation, if there is one
   | { view: "new" }
   | { view: "conversation"; id: string; message?: string; visit: number };
 
 let visits = 0;
 
 function parse(hash: string): Route {
+  if (hash === "" || hash === "#" || hash === "#/") return { view: "home" };
   const m = /^#\/c\/([^/?]+)(?:\/m\/([^/?]+))?$/.exec(hash);
   if (!m) return { view: "new" };
   try {

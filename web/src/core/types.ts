@@ -106,6 +106,8 @@ export interface Input {
   text: string;
   admitted_at: string;
   references?: ItemReference[];
+  /** What was sent, to restore a draft. */
+  asked?: Reference[];
   code?: string;
   reason?: string;
   kind?: string;

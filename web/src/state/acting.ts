@@ -16,8 +16,23 @@ export async function copy(text: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     toast(t("copied"));
   } catch {
-    toast(t("copyFailed"), { tone: "bad" });
+    if (copyByHand(text)) toast(t("copied"));
+    else toast(t("copyFailed"), { tone: "bad" });
   }
+}
+
+// Without TLS, beyond loopback, browsers have no clipboard for pages.
+function copyByHand(text: string): boolean {
+  const before = document.activeElement as HTMLElement | null;
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "sr";
+  (document.querySelector("dialog[open]") ?? document.body).append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  before?.focus({ preventScroll: true });
+  return done;
 }
 
 export const copyReference = (conversation: string, message: string): Promise<void> =>

@@ -99,7 +99,7 @@ export async function openSource(reference: Pick<ItemReference, "conversation" |
 }
 
 /** Offers the references of a message again, on the composer that edits it. */
-export async function offerAgain(target: string, references: ItemReference[]): Promise<drafts.Card[]> {
+export async function offerAgain(target: string, references: Pick<ItemReference, "type" | "conversation" | "message">[]): Promise<drafts.Card[]> {
   return Promise.all(
     references
       .filter((r) => r.type !== "recall")

@@ -14,6 +14,7 @@ import { EventStream } from "../core/sse";
 import { t } from "../core/i18n";
 import type { Conversation, Input, Item, Page } from "../core/types";
 import { learned } from "./list";
+import { toast } from "./toasts";
 
 const pageSize = 100;
 
@@ -37,6 +38,8 @@ export class Timeline {
   readonly showHidden = signal(false);
   readonly highlight = signal<string | null>(null);
   readonly running = computed(() => this.conversation.value?.state === "running" || this.partial.value !== null);
+  /** The step whose answer is being written. */
+  readonly writing = computed(() => this.partial.value?.step);
   /** What is on screen: all, or without what a rewind hid. */
   readonly visible = computed(() => (this.showHidden.value ? this.items.value : this.items.value.filter((i) => !i.hidden)));
 
@@ -75,13 +78,15 @@ export class Timeline {
       ]);
       if (this.closed) return;
       this.learn(conversation);
-      if (anchor?.hidden) this.showHidden.value = true;
       if (anchor) await this.around(anchor);
       else await this.newest();
+      if (message !== undefined && !anchor) toast(t("sourceGone"), { tone: "bad" });
       this.fault.value = null;
     } catch (err) {
+      if (this.closed) return;
       this.fault.value = err instanceof Problem ? err : new Problem(0, "network", "");
-      if (!this.fault.value.unsure) return;
+      if (this.fault.value.unsure) this.resync = window.setTimeout(() => void this.open(message), 2_000);
+      return;
     }
     if (!this.closed && !this.stream) this.connect();
   }
@@ -95,16 +100,23 @@ export class Timeline {
       } catch {
         return false;
       }
-      if (item.hidden) this.showHidden.value = true;
       await this.around(item);
-    } else if (item.hidden) {
-      this.showHidden.value = true;
+    } else {
+      this.dim(item);
     }
     this.highlight.value = message;
     return true;
   }
 
+  // A message that was rewound away is shown all the same when it is asked for.
+  private dim(item: Item): void {
+    if (!item.hidden || this.showHidden.peek()) return;
+    this.showHidden.value = true;
+    toast(t("sourceHidden"));
+  }
+
   private async around(anchor: Item): Promise<void> {
+    this.dim(anchor);
     const half = pageSize / 2;
     const [before, after] = await Promise.all([
       this.page({ before: anchor.seq + 1, limit: half }),
@@ -189,6 +201,12 @@ export class Timeline {
   }
 
   private add(list: Item[]): void {
+    const one = list.length === 1 ? list[0]! : null;
+    if (one && one.seq > (this.items.peek().at(-1)?.seq ?? 0)) {
+      this.items.value = [...this.items.peek(), one];
+      this.noteSettled(one);
+      return;
+    }
     const map = new Map(this.items.peek().map((i) => [i.seq, i]));
     for (const i of list) map.set(i.seq, i);
     this.items.value = [...map.values()].sort((a, b) => a.seq - b.seq);

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { signedIn } from "../core/http";
 import { t } from "../core/i18n";
-import { openNew, route, open } from "../core/router";
+import { go, href, open, openNew, route } from "../core/router";
 import type { Visibility } from "../core/types";
 import { newDraft } from "../state/drafts";
 import { chosen, inspectorOpen } from "../state/inspector";
-import { watch } from "../state/list";
+import { items, loaded, watch } from "../state/list";
 import { start } from "../state/sending";
 import { current, show, type Timeline } from "../state/timeline";
 import { attempt } from "../state/toasts";
@@ -37,6 +37,11 @@ export function App() {
     if (r.view === "conversation") show(r.id, r.message);
     else show(null);
   }, [known, r]);
+
+  const newest = items.value[0]?.id;
+  useEffect(() => {
+    if (known && r.view === "home" && loaded.value) go(newest === undefined ? "#/new" : href(newest), true);
+  }, [known, r, loaded.value, newest]);
 
   if (!known) return <SignIn />;
   const timeline = current.value;

@@ -11,6 +11,7 @@ import { touchEnter } from "../core/prefs";
 import { draft, setText } from "../state/drafts";
 import { focusComposer } from "../state/quoting";
 import { edited } from "../state/sending";
+import { current } from "../state/timeline";
 
 interface Props {
   conversation: string;
@@ -83,6 +84,8 @@ export function Editor(props: Props) {
 
   const asked = focusComposer.value;
   useEffect(() => {
+    // A message that was asked for has the focus instead.
+    if (current.peek()?.highlight.peek()) return;
     if (asked > 0 || !coarse.matches) view.current?.focus();
   }, [props.conversation, asked]);
 
@@ -93,7 +96,7 @@ export function Editor(props: Props) {
 function onKey(e: KeyboardEvent, props: Props): boolean {
   // An input method is at work. Safari ends the composition first and then
   // reports the Enter that ended it with the key code 229.
-  if (e.isComposing || e.keyCode === 229) return e.key === "Enter";
+  if (e.isComposing || e.keyCode === 229) return e.key === "Enter" && !touchTyping();
   if (e.key === "ArrowUp" && !e.shiftKey && !e.altKey && !e.metaKey && !e.ctrlKey) return props.onUpAtStart();
   if (e.key !== "Enter" || e.shiftKey) return false;
   if (e.ctrlKey || e.metaKey) {

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { clock, full } from "../core/format";
 import { t } from "../core/i18n";
-import type { Partial } from "../core/partial";
 import type { Item, ItemPart } from "../core/types";
 import { branch, copy, copyReference, editAndResend, rewind } from "../state/acting";
 import { inspect } from "../state/inspector";
 import { beginQuote } from "../state/quoting";
+import type { Timeline } from "../state/timeline";
 import { Icon } from "./icons";
 import { Plain } from "./Marks";
 import { GrowingMarkdown, Markdown } from "./Markdown";
@@ -94,7 +94,7 @@ export function Message({ conversation, item, results, active }: Props) {
     >
       {item.references?.length ? (
         <div class="sent-cards">
-          {item.references.map((r, i) => <SentCard reference={r} key={i} />)}
+          {item.references.map((r, i) => <SentCard conversation={conversation} message={item.id} index={i} reference={r} key={i} />)}
         </div>
       ) : null}
       <div class="bubble">{user ? <UserText text={item.text ?? ""} /> : <Answer item={item} results={results} />}</div>
@@ -223,7 +223,10 @@ function hint(input: string | undefined): string {
   }
 }
 
-export function Streaming({ partial }: { partial: Partial }) {
+/** The answer that is being written. It alone is drawn again for each delta. */
+export function Streaming({ timeline, step }: { timeline: Timeline; step: string }) {
+  const partial = timeline.partial.value;
+  if (partial?.step !== step) return null;
   return (
     <article class="message assistant streaming" aria-label={t("assistant")} aria-busy="true" data-step={partial.step}>
       <div class="bubble">

@@ -1,16 +1,28 @@
 // What waits in the inbox: accepted, not yet said.
 
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { t } from "../core/i18n";
+import { read, write } from "../core/prefs";
 import type { Input } from "../core/types";
 import { changeInput, withdraw } from "../state/acting";
-import { change } from "../state/drafts";
+import { addCard, change } from "../state/drafts";
 import type { Timeline } from "../state/timeline";
-import { focusComposer } from "../state/quoting";
+import { focusComposer, offerAgain } from "../state/quoting";
 import { Icon } from "./icons";
 
+// Rejected inputs that a person has dealt with; the server goes on listing them
+// for a while.
+const dismissedKey = "weir.dismissed";
+const dismissed = signal<string[]>((read(dismissedKey) ?? "").split("\n").filter(Boolean));
+function dismiss(id: string): void {
+  dismissed.value = [...dismissed.peek(), id].slice(-200);
+  write(dismissedKey, dismissed.peek().join("\n"));
+}
+
 export function Pending({ timeline }: { timeline: Timeline }) {
-  const list = timeline.inputs.value.filter((i) => i.kind === undefined || i.kind === "user");
+  const gone = dismissed.value;
+  const list = timeline.inputs.value.filter((i) => (i.kind === undefined || i.kind === "user") && !(i.state === "rejected" && gone.includes(i.id)));
   if (list.length === 0) return null;
   return (
     <ul class="pending" aria-label={t("pending")}>
@@ -65,9 +77,11 @@ function Waiting({ timeline, input }: { timeline: Timeline; input: Input }) {
 }
 
 function Rejected({ timeline, input }: { timeline: Timeline; input: Input }) {
-  const back = () => {
+  const back = async () => {
+    const cards = await offerAgain(timeline.id, input.asked ?? []);
     change(timeline.id, (d) => ({ ...d, text: d.text ? d.text + "\n\n" + input.text : input.text }));
-    timeline.inputs.value = timeline.inputs.peek().filter((i) => i.id !== input.id);
+    for (const card of cards) addCard(timeline.id, card);
+    dismiss(input.id);
     focusComposer.value++;
   };
   return (
@@ -76,7 +90,8 @@ function Rejected({ timeline, input }: { timeline: Timeline; input: Input }) {
       <span class="pending-text" dir="auto">{input.text}</span>
       <span class="pending-reason">{t("rejectedInput", { reason: input.reason ?? input.code ?? "" })}</span>
       <span class="pending-tools">
-        <button type="button" class="link" onClick={back}>{t("backToComposer")}</button>
+        <button type="button" class="link" onClick={() => void back()}>{t("backToComposer")}</button>
+        <button type="button" class="link" onClick={() => dismiss(input.id)}>{t("dismiss")}</button>
       </span>
     </>
   );

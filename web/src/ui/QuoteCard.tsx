@@ -1,26 +1,53 @@
 // A reference as a card: pending on a composer, or sent above a message.
 
+import { useState } from "preact/hooks";
+import { count } from "../core/format";
+import { json, p } from "../core/http";
 import { t } from "../core/i18n";
 import type { ItemReference } from "../core/types";
 import { removeCard, type Card } from "../state/drafts";
 import { nameOf, openSource } from "../state/quoting";
+import { attempt } from "../state/toasts";
 import { Icon } from "./icons";
 import { Plain } from "./Marks";
 
-export function SentCard({ reference }: { reference: ItemReference }) {
+interface Sent {
+  conversation: string; // where it was sent
+  message: string; // with which
+  index: number; // among its references
+  reference: ItemReference;
+}
+
+/** What went along with a message, as it was then; it leads to the source. */
+export function SentCard({ conversation, message, index, reference }: Sent) {
+  const [whole, setWhole] = useState<string | null>(null);
   const title = reference.title || t("untitled");
   const name = reference.type === "pointer" ? t("pointerCard", { title }) : t("quoteCard", { title });
+  const more = reference.excerpt !== undefined && (reference.text_length ?? 0) > [...reference.excerpt].length;
+  const unfold = () =>
+    attempt(async () => {
+      const got = await json<{ text: string }>(p`/v1/conversations/${conversation}/messages/${message}/references/${index}/body`);
+      setWhole(got.text);
+    });
   return (
-    <button type="button" class="card sent" onClick={() => void openSource(reference)} aria-label={`${name}. ${t("openSource")}`}>
-      <span class="card-head">
-        <Icon name={reference.type === "pointer" ? "link" : "quote"} size={14} />
-        <bdi class="card-title"><Plain text={title} /></bdi>
-        <Icon name="arrow" size={13} />
-      </span>
-      {reference.excerpt ? (
-        <span class="card-text" dir="auto"><Plain text={reference.excerpt} />{reference.truncated || (reference.text_length ?? 0) > [...reference.excerpt].length ? "…" : ""}</span>
+    <div class="sent-card">
+      <button type="button" class="card sent" onClick={() => void openSource(reference)} aria-label={`${name}. ${t("openSource")}`}>
+        <span class="card-head">
+          <Icon name={reference.type === "pointer" ? "link" : "quote"} size={14} />
+          <bdi class="card-title"><Plain text={title} /></bdi>
+          <Icon name="arrow" size={13} />
+        </span>
+        {reference.excerpt && whole === null ? (
+          <span class="card-text" dir="auto"><Plain text={reference.excerpt} />{more ? "…" : ""}</span>
+        ) : null}
+      </button>
+      {whole !== null ? <div class="card-whole" dir="auto" tabIndex={0}><Plain text={whole} /></div> : null}
+      {more ? (
+        <button type="button" class="link small" aria-expanded={whole !== null} onClick={() => (whole === null ? void unfold() : setWhole(null))}>
+          {whole === null ? t("wholeQuote", { n: count(reference.text_length ?? 0) }) : t("showLess")}
+        </button>
       ) : null}
-    </button>
+    </div>
   );
 }
 

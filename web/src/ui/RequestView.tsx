@@ -41,11 +41,11 @@ export function RequestView({ conversation, step }: { conversation: string; step
       </h2>
       <PrefixBar ledger={l} />
       <dl class="facts">
-        <div><dt>{t("breakReason")}</dt><dd>{breakWords(l)}</dd></div>
+        <div><dt>{t("prefix")}</dt><dd>{l.reason && l.reason !== "first" ? t("brokeBy", { reason: breakWords(l) }) : breakWords(l)}</dd></div>
         <div><dt>{t("bytes")}</dt><dd>{count(l.bytes)} B</dd></div>
         {step.usage ? <UsageLine usage={step.usage} /> : null}
         {step.attempts > 1 ? <div><dt>{t("attempts")}</dt><dd>{step.attempts}</dd></div> : null}
-        {step.started_at ? <div><dt>{t("from")}</dt><dd><time dateTime={step.started_at}>{full(step.started_at)}</time></dd></div> : null}
+        {step.started_at ? <div><dt>{t("started")}</dt><dd><time dateTime={step.started_at}>{full(step.started_at)}</time></dd></div> : null}
         <div><dt>{t("digest")}</dt><dd class="digest" title={l.sha256}>{l.sha256}</dd></div>
         {step.reason ? <div><dt>{t("stateFailed")}</dt><dd><Plain text={step.reason} /></dd></div> : null}
       </dl>

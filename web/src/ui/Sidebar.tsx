@@ -112,7 +112,8 @@ function Entry({ c, here }: { c: Conversation; here: boolean }) {
         onContextMenu={(e) => {
           if (e.shiftKey) return;
           e.preventDefault();
-          openMenuAt(e.clientX, e.clientY, label, conversationActions(c), e.currentTarget);
+          if (e.clientX === 0 && e.clientY === 0) openMenuBy(e.currentTarget, label, conversationActions(c));
+          else openMenuAt(e.clientX, e.clientY, label, conversationActions(c), e.currentTarget);
         }}
       >
         <span class="entry-title"><Title c={c} /></span>

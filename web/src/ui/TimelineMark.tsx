@@ -6,6 +6,7 @@ import { t, tMaybe } from "../core/i18n";
 import type { Item } from "../core/types";
 import { retry, undoRewind } from "../state/acting";
 import type { Timeline } from "../state/timeline";
+import { attempt } from "../state/toasts";
 import { Icon, type IconName } from "./icons";
 import { Plain } from "./Marks";
 
@@ -31,7 +32,7 @@ export function TimelineMark({ timeline, item, last }: Props) {
         "rewind",
         t("markRewind", { n }),
         <>
-          <button type="button" class="link" aria-pressed={shown} onClick={() => void timeline.toggleHidden(!shown)}>
+          <button type="button" class="link" aria-pressed={shown} onClick={() => void attempt(() => timeline.toggleHidden(!shown))}>
             {shown ? t("hideHidden") : t("showHidden")}
           </button>
           {last ? (

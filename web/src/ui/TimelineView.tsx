@@ -8,6 +8,7 @@ import { day } from "../core/format";
 import { t } from "../core/i18n";
 import { scrollDown } from "../state/scroll";
 import type { Timeline } from "../state/timeline";
+import { attempt } from "../state/toasts";
 import { Icon } from "./icons";
 import { Message, Streaming, ToolCall } from "./Message";
 import { estimate, rowsOf, textOf, type Row } from "./rows";
@@ -15,6 +16,7 @@ import { TimelineMark } from "./TimelineMark";
 import { useVirtualizer } from "./virtual";
 
 const endThreshold = 48;
+const nearEnd = 200; // px within which there is nowhere to jump to
 const loadWithin = 12; // rows from an edge
 
 export function TimelineView({ timeline }: { timeline: Timeline }) {
@@ -22,9 +24,9 @@ export function TimelineView({ timeline }: { timeline: Timeline }) {
   const [active, setActive] = useState<string | null>(null); // key of the row that Tab reaches
   const [atEnd, setAtEnd] = useState(true);
   const items = timeline.visible.value;
-  const partial = timeline.hasAfter.value ? null : timeline.partial.value;
+  const writing = timeline.hasAfter.value ? undefined : timeline.writing.value;
   const atBeginning = timeline.loaded.value && !timeline.hasBefore.value;
-  const rows = useMemo(() => rowsOf(items, partial, atBeginning), [items, partial, atBeginning]);
+  const rows = useMemo(() => rowsOf(items, writing, atBeginning), [items, writing, atBeginning]);
   const keys = useRef<Row[]>(rows);
   keys.current = rows;
 
@@ -73,8 +75,12 @@ export function TimelineView({ timeline }: { timeline: Timeline }) {
     placed.current = true;
     virtualizer.scrollToIndex(at, { align: "center" });
     setActive(keys.current[at]!.key);
+    const focus = requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"] > article`)?.focus({ preventScroll: true }));
     const timer = window.setTimeout(() => (timeline.highlight.value = null), 4_000);
-    return () => clearTimeout(timer);
+    return () => {
+      clearTimeout(timer);
+      cancelAnimationFrame(focus);
+    };
   }, [highlight, rows.length > 0]);
 
   const toEnd = scrollDown.value;
@@ -90,12 +96,12 @@ export function TimelineView({ timeline }: { timeline: Timeline }) {
 
   const onScroll = () => {
     const el = scroller.current!;
-    setAtEnd(el.scrollHeight - el.scrollTop - el.clientHeight <= endThreshold && !timeline.hasAfter.peek());
+    setAtEnd(el.scrollHeight - el.scrollTop - el.clientHeight <= nearEnd && !timeline.hasAfter.peek());
   };
   useLayoutEffect(onScroll);
 
   const jump = async () => {
-    if (timeline.hasAfter.peek()) await timeline.newest();
+    if (timeline.hasAfter.peek()) await attempt(() => timeline.newest());
     requestAnimationFrame(() => virtualizer.scrollToEnd());
   };
 
@@ -168,7 +174,7 @@ function RowView({ timeline, row, active, last }: { timeline: Timeline; row: Row
     case "tool":
       return <ToolCall name={row.item.tool?.name ?? ""} result={row.item} />;
     case "streaming":
-      return <Streaming partial={row.partial} />;
+      return <Streaming timeline={timeline} step={row.step} />;
     case "mark":
       return <TimelineMark timeline={timeline} item={row.item} last={last} />;
   }
@@ -177,7 +183,7 @@ function RowView({ timeline, row, active, last }: { timeline: Timeline; row: Row
 // For those who listen: that an answer began, and the whole of it at its end.
 // Reading out every delta would be unbearable.
 function Announcer({ timeline }: { timeline: Timeline }) {
-  const step = timeline.partial.value?.step;
+  const step = timeline.writing.value;
   const before = useRef<string | undefined>(undefined);
   const [words, setWords] = useState("");
   useEffect(() => {

@@ -3,7 +3,6 @@
 
 import type { Item } from "../core/types";
 import { dayKey } from "../core/format";
-import type { Partial } from "../core/partial";
 
 export type Row =
   | { key: string; kind: "beginning" }
@@ -11,12 +10,12 @@ export type Row =
   | { key: string; kind: "message"; item: Item; results: Item[] }
   | { key: string; kind: "tool"; item: Item }
   | { key: string; kind: "mark"; item: Item }
-  | { key: string; kind: "streaming"; partial: Partial };
+  | { key: string; kind: "streaming"; step: string };
 
 // Records without anything for a person to see.
 const silent = new Set(["step", "approval"]);
 
-export function rowsOf(items: Item[], partial: Partial | null, atBeginning: boolean): Row[] {
+export function rowsOf(items: Item[], running: string | undefined, atBeginning: boolean): Row[] {
   const rows: Row[] = [];
   const steps = new Set<string>();
   let day = "";
@@ -60,7 +59,7 @@ export function rowsOf(items: Item[], partial: Partial | null, atBeginning: bool
         rows.push({ key: "s" + item.seq, kind: "mark", item });
     }
   }
-  if (partial) rows.push({ key: "a" + partial.step, kind: "streaming", partial });
+  if (running !== undefined) rows.push({ key: "a" + running, kind: "streaming", step: running });
   return rows;
 }
 
