@@ -29,17 +29,19 @@ export function RequestView({ conversation, step }: { conversation: string; step
   const l = step.ledger;
   return (
     <div class="request">
-      <h2 class="request-title">
-        <span>{step.model}</span>
-        {sent ? (
-          sent.verified ? (
-            <span class="verified" title={t("verifiedHint")}><Icon name="shield" size={15} /> {t("verified")}</span>
-          ) : (
-            <span class="verified not"><Icon name="warn" size={15} /> {t("notVerified")}</span>
-          )
-        ) : null}
-      </h2>
-      <PrefixBar ledger={l} />
+      <div class="request-head">
+        <h2 class="request-title">
+          <span>{step.model}</span>
+          {sent ? (
+            sent.verified ? (
+              <span class="verified" title={t("verifiedHint")}><Icon name="shield" size={15} /> {t("verified")}</span>
+            ) : (
+              <span class="verified not"><Icon name="warn" size={15} /> {t("notVerified")}</span>
+            )
+          ) : null}
+        </h2>
+        <PrefixBar ledger={l} />
+      </div>
       <dl class="facts">
         <div><dt>{t("prefix")}</dt><dd>{l.reason && l.reason !== "first" ? t("brokeBy", { reason: breakWords(l) }) : breakWords(l)}</dd></div>
         <div><dt>{t("bytes")}</dt><dd>{count(l.bytes)} B</dd></div>
