@@ -40,18 +40,11 @@ var admission = row{
 			return result{}, err
 		}
 		defer bare.close()
-		var ours, reference time.Duration
-		// Interleaved, so that what the machine does meanwhile hits both.
-		for range 5 {
-			o, err := median(n/5, func(int) error { return admit(ctx, e, conv) })
-			if err != nil {
-				return result{}, err
-			}
-			r, err := median(n/5, func(int) error { return bare.insert(ctx) })
-			if err != nil {
-				return result{}, err
-			}
-			ours, reference = ours+o/5, reference+r/5
+		ours, reference, err := medians(n,
+			func(int) error { return admit(ctx, e, conv) },
+			func(int) error { return bare.insert(ctx) })
+		if err != nil {
+			return result{}, err
 		}
 		note := ""
 		if reference < 300*time.Microsecond {

@@ -21,26 +21,27 @@ var candidatesCommon = row{
 }
 
 func candidates(ctx context.Context, dir, word string) (result, error) {
-	ask := func(n int) (time.Duration, error) {
-		s, err := filled(ctx, filepath.Join(dir, fmt.Sprint(n)), n)
-		if err != nil {
-			return 0, err
-		}
-		defer s.Close()
+	few, err := filled(ctx, filepath.Join(dir, "few"), 1_000)
+	if err != nil {
+		return result{}, err
+	}
+	defer few.Close()
+	many, err := filled(ctx, filepath.Join(dir, "many"), 100_000)
+	if err != nil {
+		return result{}, err
+	}
+	defer many.Close()
+	ask := func(s store.Store) func(int) error {
 		q := weir.CandidateQuery{Owner: "own_bench", Target: "cnv_0", Words: word, Limit: 50}
-		return median(51, func(int) error {
+		return func(int) error {
 			found, err := s.Candidates(ctx, q)
 			if err == nil && len(found) != 50 {
 				err = fmt.Errorf("found %d of 50", len(found))
 			}
 			return err
-		})
+		}
 	}
-	reference, err := ask(1_000)
-	if err != nil {
-		return result{}, err
-	}
-	ours, err := ask(100_000)
+	ours, reference, err := medians(101, ask(many), ask(few))
 	return times(ours, reference, ""), err
 }
 

@@ -90,7 +90,7 @@ var requestCold = row{
 			return result{}, err
 		}
 		size := 0
-		ours, err := median(7, func(int) error {
+		build := func(int) error {
 			w := h.lowerer.Window(h.c)
 			w.Expect(profile)
 			if err := w.CatchUp(ctx, h.s); err != nil {
@@ -101,11 +101,8 @@ var requestCold = row{
 				size = len(req.Body)
 			}
 			return err
-		})
-		if err != nil {
-			return result{}, err
 		}
-		reference, err := median(7, func(int) error { return h.readAndHash(ctx) })
+		ours, reference, err := medians(21, build, func(int) error { return h.readAndHash(ctx) })
 		return times(ours, reference, fmt.Sprintf("%d bytes", size)), err
 	},
 }

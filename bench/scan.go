@@ -14,11 +14,7 @@ var mentionScan = row{
 		parse := func(text string) func(int) error {
 			return func(int) error { _, err := mention.Parse(text); return err }
 		}
-		ours, err := median(21, parse(hostile))
-		if err != nil {
-			return result{}, err
-		}
-		reference, err := median(21, parse(letters))
+		ours, reference, err := medians(41, parse(hostile), parse(letters))
 		return times(ours, reference, ""), err
 	},
 }
