@@ -90,9 +90,9 @@ func options(dir string, plain bool) api.BuildOptions {
 		Alias:  map[string]string{"style-mod": filepath.Join(src, "ui", "stylemod.js")},
 		Define: map[string]string{"process.env.NODE_ENV": `"production"`},
 		Engines: []api.Engine{
-			{Name: api.EngineChrome, Version: "111"},
-			{Name: api.EngineFirefox, Version: "114"},
-			{Name: api.EngineSafari, Version: "16.4"},
+			{Name: api.EngineChrome, Version: "123"},
+			{Name: api.EngineFirefox, Version: "120"},
+			{Name: api.EngineSafari, Version: "17.5"},
 		},
 		MinifyWhitespace:  !plain,
 		MinifyIdentifiers: !plain,
