@@ -8,17 +8,22 @@ import (
 	"testing"
 )
 
-// everything is all that the API shows of a server's store.
-func (w *world) everything() string {
+// everything is all that the API shows of a server's store; with ids, the list
+// and what it shows of those.
+func (w *world) everything(ids ...string) string {
 	w.Helper()
 	var b bytes.Buffer
 	list := w.get("/v1/conversations?limit=500").is(200)
 	b.Write(list.body)
 	b.Write(w.get("/v1/flows?limit=500").is(200).body)
-	var page struct{ Items []m }
-	list.into(&page)
-	for _, c := range page.Items {
-		id := c["id"].(string)
+	if len(ids) == 0 {
+		var page struct{ Items []m }
+		list.into(&page)
+		for _, c := range page.Items {
+			ids = append(ids, c["id"].(string))
+		}
+	}
+	for _, id := range ids {
 		b.Write(w.get(at(id, "messages") + "?hidden=include&limit=500").is(200).body)
 		b.Write(w.get(at(id, "inputs")).is(200).body)
 		b.Write(w.get(at(id, "steps")).is(200).body)

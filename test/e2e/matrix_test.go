@@ -95,7 +95,7 @@ func (w *world) cell(c cell, form string) {
 		w.Fatalf("the preview says needs_confirmation %v, want %v", preview["needs_confirmation"], c.asks)
 	}
 	if c.asks {
-		ref = w.refusedUntilConfirmed(c, target, ref, preview)
+		ref = w.refusedUntilConfirmed(c, source, target, ref, preview)
 	}
 	sent := len(w.peer.Bodies())
 	w.say(target, "what did we say there?", ref)
@@ -123,9 +123,9 @@ func (w *world) cell(c cell, form string) {
 // refusedUntilConfirmed sends without a decision, without the digest, and with
 // another one. None of it may leave a trace: not in the store, not at the
 // model, not with those who watch.
-func (w *world) refusedUntilConfirmed(c cell, target string, ref, preview m) m {
+func (w *world) refusedUntilConfirmed(c cell, source, target string, ref, preview m) m {
 	w.Helper()
-	before, sent := w.everything(), len(w.peer.Bodies())
+	before, sent := w.everything(source, target), len(w.peer.Bodies())
 	watching := w.watch(target, w.head(target))
 	defer watching.close()
 	if e := watching.next(); e.name != "snapshot" {
@@ -155,7 +155,7 @@ func (w *world) refusedUntilConfirmed(c cell, target string, ref, preview m) m {
 	if strings.Join(reasons, " ") != strings.Join(c.reasons, " ") {
 		w.Errorf("reasons %v, want %v", reasons, c.reasons)
 	}
-	if w.everything() != before || len(w.peer.Bodies()) != sent {
+	if w.everything(source, target) != before || len(w.peer.Bodies()) != sent {
 		w.Error("a refusal left something in the store or at the model")
 	}
 	// What watchers see next is this, so they have seen nothing of the refusals.

@@ -150,7 +150,9 @@ func (w *world) do(a ask) answer {
 		w.must(err)
 		body = bytes.NewReader(data)
 	}
-	r, err := http.NewRequest(a.method, w.run.URL+a.path, body)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, a.method, w.run.URL+a.path, body)
 	w.must(err)
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
@@ -262,18 +264,18 @@ func (w *world) say(c, text string, refs ...any) (asked, answered string) {
 	if len(refs) > 0 {
 		body["references"] = refs
 	}
-	w.post(at(c, "messages"), body).is(202)
+	input := w.post(at(c, "messages"), body).is(202).object()["input"].(m)["id"]
 	s := w.watch(c, head)
 	defer s.close()
 	// The snapshot may have seen it all done already.
 	for idle := false; !idle || answered == ""; {
 		e := s.next()
-		switch e.item["kind"] {
-		case "user":
+		switch {
+		case e.item["input"] == input:
 			asked = e.item["id"].(string)
-		case "assistant":
+		case e.item["kind"] == "assistant" && asked != "":
 			answered = e.item["id"].(string)
-		case "step_end":
+		case e.item["kind"] == "step_end":
 			w.Fatalf("the step failed: %v", e.item)
 		}
 		if e.name == "state" || e.name == "snapshot" {
