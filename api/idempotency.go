@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 
 	"weir"
@@ -18,17 +19,22 @@ const maxKey = 255
 // answered the first time. Only successes are remembered, for 24 hours, by
 // owner and route. Two at once under one key are served one after the other
 // by this process; what a crash cuts off between doing and remembering is done
-// again, which is why messages carry ids of their own.
+// again. A message is not remembered here, where its text would outlive the
+// conversation: its key becomes its id, see [server.send].
 func (s *server) idempotent(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("Idempotency-Key")
 		owner := actorOf(r.Context()).Owner
-		if key == "" || r.Method != http.MethodPost || owner == "" || r.URL.Path == importPath {
+		if key == "" || r.Method != http.MethodPost || owner == "" {
 			next.ServeHTTP(w, r)
 			return
 		}
 		if len(key) > maxKey || !weir.ValidID(key) {
 			s.refuse(w, r, parameterInvalid("An Idempotency-Key has 1 to %d bytes.", maxKey))
+			return
+		}
+		if !remembered(r) {
+			next.ServeHTTP(w, r)
 			return
 		}
 		route := r.Method + " " + r.URL.EscapedPath() + "?" + r.URL.RawQuery
@@ -48,8 +54,7 @@ func (s *server) idempotent(next http.Handler) http.Handler {
 		stored, err := s.cfg.Answers.Answer(r.Context(), owner, route, key)
 		switch {
 		case err == nil && stored.Digest != digest:
-			s.refuse(w, r, weir.Fault(weir.Conflict, "idempotency_conflict",
-				"This Idempotency-Key was used for another body. Use a new key for a new request."))
+			s.refuse(w, r, keyTaken())
 			return
 		case err == nil:
 			w.Header().Set("Content-Type", "application/json")
@@ -73,6 +78,24 @@ func (s *server) idempotent(next http.Handler) http.Handler {
 		w.WriteHeader(rec.status)
 		_, _ = w.Write(rec.body.Bytes())
 	})
+}
+
+func keyTaken() *weir.Error {
+	return weir.Fault(weir.Conflict, "idempotency_conflict",
+		"This Idempotency-Key was used for another body. Use a new key for a new request.")
+}
+
+// remembered says for which routes answers are kept: not where doing it twice
+// is harmless, nor where an answer quotes what people wrote.
+func remembered(r *http.Request) bool {
+	path := r.URL.EscapedPath()
+	return path != importPath && path != previewPath && !strings.HasSuffix(path, "/messages")
+}
+
+// keyedInput is the id of a message that was sent under a key.
+func keyedInput(c weir.ConversationID, key string) weir.InputID {
+	sum := sha256.Sum256([]byte(string(c) + "\x00" + key))
+	return weir.InputID("inp_key_" + hex.EncodeToString(sum[:16]))
 }
 
 // canonicalDigest is the same for bodies that differ only in white space and

@@ -24,6 +24,7 @@ func (s *server) messageRoutes() {
 
 type sendIn struct {
 	ID   weir.ConversationID `path:"id"`
+	Key  string              `header:"Idempotency-Key" doc:"In the place of an id."`
 	Body struct {
 		ID         weir.InputID   `json:"id,omitempty" doc:"An id of your own; sending the same again under it changes nothing."`
 		Text       string         `json:"text"`
@@ -54,7 +55,14 @@ func (s *server) send(ctx context.Context, a weir.Actor, in *sendIn) (*one[sent]
 	if b.Replaces != "" && !weir.ValidID(string(b.Replaces)) {
 		return nil, noMessage()
 	}
+	keyed := ad.ID == "" && in.Key != ""
+	if keyed {
+		ad.ID = keyedInput(in.ID, in.Key)
+	}
 	got, err := s.cfg.Turns.Admit(ctx, a, ad)
+	if keyed && weir.CodeOf(err) == weir.CodeInputConflict {
+		return nil, keyTaken()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,10 @@ import (
 	"weir/gate"
 )
 
+const previewPath = "/v1/references/preview"
+
 func (s *server) gateRoutes() {
-	add(s, about("preview-reference", http.MethodPost, "/v1/references/preview",
+	add(s, about("preview-reference", http.MethodPost, previewPath,
 		"What sending a reference to a target would hand over, and what a person would be asked", http.StatusOK), s.preview)
 	add(s, about("list-candidates", http.MethodGet, "/v1/conversations/{id}/candidates",
 		"Conversations that may be referenced from this one", http.StatusOK), s.candidates)

@@ -42,6 +42,13 @@ func TestAPostUnderAnIdempotencyKeyIsDoneOnce(t *testing.T) {
 		if slices.Sort(ids); ids[0] == "" || ids[0] != ids[7] {
 			t.Errorf("eight at once made %v", ids)
 		}
+		c := first.id()
+		in := under("k1", at(c, "messages"), `{"text":"once"}`).is(202).object()["input"].(m)["id"]
+		if again := under("k1", at(c, "messages"), `{ "text":"once" }`).is(202).object()["input"].(m)["id"]; again != in {
+			t.Errorf("a message under a key was admitted as %v and as %v", in, again)
+		}
+		under("k1", at(c, "messages"), `{"text":"twice"}`).problem(409, "idempotency_conflict")
+		under("k2", at(c, "messages"), `{"text":"once"}`).is(202)
 		if n := len(w.get(path + "?limit=100").is(200).object()["items"].([]any)); n != 4 {
 			t.Errorf("%d conversations, want 4", n)
 		}
