@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"net/http"
+	"strings"
 )
 
 //go:embed docs
@@ -13,8 +14,11 @@ var docFiles embed.FS
 // types that handle them, and a page that reads it out.
 func (s *server) docRoutes() error {
 	doc := s.huma.OpenAPI()
-	delete(doc.Components.Schemas.Map(), "ErrorModel") // huma's own, which is never answered
-	delete(doc.Components.Schemas.Map(), "ErrorDetail")
+	for name := range doc.Components.Schemas.Map() {
+		if strings.HasSuffix(name, "ErrorModel") || strings.HasSuffix(name, "ErrorDetail") {
+			delete(doc.Components.Schemas.Map(), name) // huma's own, which is never answered
+		}
+	}
 	body, err := json.Marshal(doc)
 	if err != nil {
 		return err

@@ -46,6 +46,7 @@ func newHuma(mux *http.ServeMux, version string) huma.API {
 		DefaultFormat: "application/json",
 		Transformers:  []huma.Transformer{ours},
 	})
+	api.OpenAPI().Components.Schemas.Map()["Problem"] = (*problem)(nil).Schema(nil)
 	api.UseMiddleware(func(ctx huma.Context, next func(huma.Context)) { next(&statusContext{humaContext: ctx}) })
 	return api
 }
@@ -176,7 +177,7 @@ func document(s *server, op *huma.Operation) {
 	op.Responses["default"] = &huma.Response{
 		Description: "A problem.",
 		Content: map[string]*huma.MediaType{
-			"application/problem+json": {Schema: (*problem)(nil).Schema(nil)},
+			"application/problem+json": {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}},
 		},
 	}
 	status := strconv.Itoa(op.DefaultStatus)

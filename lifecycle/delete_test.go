@@ -1,7 +1,9 @@
 package lifecycle_test
 
 import (
+	"context"
 	"slices"
+	"sync"
 	"testing"
 
 	"weir"
@@ -99,6 +101,30 @@ func TestWhoDeletesIsToldWhereQuotesWentAndStay(t *testing.T) {
 		w.must(err)
 		if len(stored.References) != 2 || stored.References[0].Text != "secret-7421" {
 			t.Errorf("what was handed over is %+v now", stored.References)
+		}
+	})
+}
+
+// Of a branch and a deletion that come at the same time, the one that is later
+// knows of the other: never is a branch left whose records are gone unasked.
+func TestABranchAndADeletionAtTheSameTimeSeeEachOther(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		for range 15 {
+			c := w.create(lifecycle.NewConversation{})
+			at := w.write(c, says("hello"))[0]
+			var both sync.WaitGroup
+			var branched, deleted error
+			both.Go(func() {
+				_, branched = w.Branch(context.Background(), person, c, lifecycle.BranchRequest{At: at})
+			})
+			both.Go(func() { _, deleted = w.Delete(context.Background(), person, c, "") })
+			both.Wait()
+			switch {
+			case branched == nil && weir.CodeOf(deleted) == "branches_undecided":
+			case deleted == nil && weir.CodeOf(branched) == weir.CodeConversationNotFound:
+			default:
+				t.Fatalf("branch: %v; delete: %v", branched, deleted)
+			}
 		}
 	})
 }
