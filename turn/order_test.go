@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"weir"
 	"weir/model"
@@ -50,6 +51,28 @@ func TestQueuedMessagesAreAnsweredOneByOne(t *testing.T) {
 			"user: steer", "step", "assistant: 2", "end done",
 			"user: later one", "step", "assistant: 3", "end done",
 			"user: later two", "step", "assistant: 4", "end done")
+		w.clean()
+	})
+}
+
+func TestWhatWasAdmittedBeforeTheEndIsDueWithoutARing(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		never := func(c *turn.Config) { c.Sweep = time.Hour }
+		w := newWorld(t, s)
+		w.engine = w.another(never)
+		w.start()
+		elsewhere := w.another() // not started: it rings nobody here
+		c := w.conversation("c")
+		a := w.asks(c, "one")
+		for _, text := range []string{"two", "three"} {
+			if _, err := elsewhere.Admit(t.Context(), actor(), turn.Admission{Conversation: c, Text: text, Delivery: weir.Queue}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.say("1").end()
+		w.next().say("2").end()
+		w.next().fail(model.FailServer, "sorry")
+		w.rests(c)
 		w.clean()
 	})
 }

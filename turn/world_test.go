@@ -148,7 +148,7 @@ func (w *world) get(c weir.ConversationID) weir.Conversation {
 // until waits until ok says so, looking whenever something is published.
 func (w *world) until(c weir.ConversationID, what string, ok func() bool) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
 	defer cancel()
 	signals, done := w.hub.Subscribe(c, 4096)
 	defer done()
@@ -335,7 +335,7 @@ func (w *world) next() *asked {
 	select {
 	case a := <-w.model.calls:
 		return a
-	case <-time.After(60 * time.Second):
+	case <-time.After(30 * time.Second):
 		w.t.Fatal("the model was not asked")
 		return nil
 	}
