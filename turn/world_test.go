@@ -30,7 +30,7 @@ func actor() weir.Actor {
 
 // world is an engine on a store, with a model whose answers the test gives.
 type world struct {
-	t      *testing.T
+	t      testing.TB
 	s      store.Store
 	hub    *live.Hub
 	model  *puppet
@@ -50,7 +50,7 @@ func withTools(tools ...tool.Tool) option {
 	}
 }
 
-func newWorld(t *testing.T, s store.Store, options ...option) *world {
+func newWorld(t testing.TB, s store.Store, options ...option) *world {
 	t.Helper()
 	w := &world{t: t, s: s, hub: live.NewHub(), model: newPuppet()}
 	w.engine = w.another(options...)
@@ -87,7 +87,7 @@ func (w *world) another(options ...option) *turn.Engine {
 }
 
 // writer sends the log to the test's own, as long as the test runs.
-type writer struct{ t *testing.T }
+type writer struct{ t testing.TB }
 
 func (w writer) Write(p []byte) (int, error) {
 	w.t.Log(strings.TrimSpace(string(p)))
@@ -404,7 +404,7 @@ func (a *asked) fail(f model.Failure, public string) {
 	<-a.over
 }
 
-func (a *asked) has(t *testing.T, texts ...string) {
+func (a *asked) has(t testing.TB, texts ...string) {
 	t.Helper()
 	at := 0
 	for _, s := range texts {
@@ -417,7 +417,7 @@ func (a *asked) has(t *testing.T, texts ...string) {
 	}
 }
 
-func (a *asked) lacks(t *testing.T, texts ...string) {
+func (a *asked) lacks(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, s := range texts {
 		if strings.Contains(string(a.body), s) {
@@ -426,7 +426,7 @@ func (a *asked) lacks(t *testing.T, texts ...string) {
 	}
 }
 
-func codeIs(t *testing.T, err error, code string) {
+func codeIs(t testing.TB, err error, code string) {
 	t.Helper()
 	if got := weir.CodeOf(err); got != code {
 		t.Errorf("the answer is %q (%v), want %q", got, err, code)
