@@ -19,6 +19,9 @@ const (
 // lockDir makes the directory if need be and locks it against other processes
 // until the file is closed.
 func lockDir(dir string) (*os.File, error) {
+	if err := notAFile(dir); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, unusable(dir, err)
 	}

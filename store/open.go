@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"weir"
@@ -29,26 +28,35 @@ type ReadOnly interface {
 // Open opens the database at a URL, makes it if it is not there, and brings
 // its tables up to date. "postgres://…" is a PostgreSQL server; "sqlite:DIR"
 // or a plain path is a directory with an SQLite database, which is locked
-// against other processes until Close (code "data_dir_in_use").
+// against other processes until Close (code "data_dir_in_use"). Any other URL
+// is refused (code "store_url_invalid").
 func Open(ctx context.Context, url string) (Store, error) {
 	return OpenWith(ctx, url, Options{})
 }
 
 // OpenWith is [Open] with options.
 func OpenWith(ctx context.Context, url string, o Options) (Store, error) {
-	if isPostgres(url) {
-		return either[Store](openPostgres(ctx, url))
+	at, err := parseAddress(url)
+	switch {
+	case err != nil:
+		return nil, err
+	case at.postgres != "":
+		return either[Store](openPostgres(ctx, at.postgres))
 	}
-	return either[Store](openSQLite(ctx, directory(url), o))
+	return either[Store](openSQLite(ctx, at.dir, o))
 }
 
 // OpenReadOnly opens an existing database for looking only: it takes no lock,
 // migrates nothing and writes nothing, so it works beside a running server.
 func OpenReadOnly(ctx context.Context, url string) (ReadOnly, error) {
-	if isPostgres(url) {
-		return either[ReadOnly](lookPostgres(ctx, url))
+	at, err := parseAddress(url)
+	switch {
+	case err != nil:
+		return nil, err
+	case at.postgres != "":
+		return either[ReadOnly](lookPostgres(ctx, at.postgres))
 	}
-	return either[ReadOnly](lookSQLite(ctx, directory(url)))
+	return either[ReadOnly](lookSQLite(ctx, at.dir))
 }
 
 // either gives a database or an error, never both.
@@ -59,12 +67,6 @@ func either[I any, S any](s S, err error) (I, error) {
 	}
 	return any(s).(I), nil
 }
-
-func isPostgres(url string) bool {
-	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
-}
-
-func directory(url string) string { return strings.TrimPrefix(url, "sqlite:") }
 
 func badSchema(have, want int64) error {
 	if have > want {

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"hash/fnv"
 	"math/rand/v2"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -88,7 +91,7 @@ func connectPostgres(ctx context.Context, url string, settings map[string]string
 	var encoding string
 	if err := db.QueryRowContext(ctx, `SHOW server_encoding`).Scan(&encoding); err != nil {
 		db.Close()
-		return nil, fault(err)
+		return nil, noConnection(ctx, config, err)
 	}
 	if encoding != "UTF8" {
 		db.Close()
@@ -97,6 +100,33 @@ func connectPostgres(ctx context.Context, url string, settings map[string]string
 	p := &postgres{db: db, d: postgresDialect()}
 	p.reading = reading{p.ask}
 	return p, nil
+}
+
+// noConnection says why there is none, in words for whoever wrote the address.
+// That holds a password and is not repeated.
+func noConnection(ctx context.Context, config *pgx.ConnConfig, err error) error {
+	var pg *pgconn.PgError
+	var unconnected *pgconn.ConnectError
+	if ctx.Err() != nil || !errors.As(err, &unconnected) {
+		return fault(err)
+	}
+	at := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
+	var f *weir.Error
+	switch errors.As(err, &pg); {
+	case pg != nil && strings.HasPrefix(pg.Code, "28"):
+		f = weir.Fault(weir.Unavailable, "store_refused",
+			"The PostgreSQL server at %s does not let “%s” in; check the user and the password in the address.", at, config.User)
+	case pg != nil && pg.Code == "3D000":
+		f = weir.Fault(weir.Unavailable, "store_refused",
+			"The PostgreSQL server at %s has no database “%s”; make it, or correct the address.", at, config.Database)
+	case pg != nil:
+		return fault(err)
+	default:
+		f = weir.Fault(weir.Unavailable, "store_unavailable",
+			"The PostgreSQL server at %s cannot be reached; check the address, and that the server is running.", at)
+	}
+	f.Err = err
+	return f
 }
 
 // ask answers one question without a transaction around it.

@@ -62,12 +62,15 @@ func openSQLite(ctx context.Context, dir string, o Options) (_ *sqliteStore, err
 }
 
 func lookSQLite(ctx context.Context, dir string) (_ *sqliteStore, err error) {
+	if err := notAFile(dir); err != nil {
+		return nil, err
+	}
 	file, err := filepath.Abs(filepath.Join(dir, databaseFile))
 	if err == nil {
 		_, err = os.Stat(file)
 	}
 	if err != nil {
-		f := weir.Fault(weir.NotFound, "data_dir_empty", "There is no Weir database in %s.", dir)
+		f := weir.Fault(weir.NotFound, "data_dir_empty", "There is no Weir database in %s; check the directory's name.", dir)
 		f.Err = err
 		return nil, f
 	}
