@@ -90,18 +90,25 @@ func (cmd *serveCmd) Run(ctx context.Context, g *cli.Globals, streams *cli.IO) e
 	if err != nil {
 		return err
 	}
+	greet(streams, r, &c)
+	return untilEnd(ctx, r, streams.Out)
+}
+
+// greet says where the server is and how to get in. A link is for the person
+// who started it, and goes to no log.
+func greet(streams *cli.IO, r *Running, c *Config) {
 	fmt.Fprintf(streams.Out, "Weir serves on %s\n", r.URL)
 	if streams.Terminal {
-		fmt.Fprintf(streams.Out, "Open %s to sign in (works once)\n", r.SignInURL())
+		fmt.Fprintf(streams.Out, "Sign in:  %s (works once)\n", r.SignInURL())
 	} else {
-		fmt.Fprintf(streams.Out, "The owner's token is in %s\n", tokenPlace(&c))
+		fmt.Fprintf(streams.Out, "Sign in:  open it and paste the owner's token\n")
 	}
-	return untilEnd(ctx, r, streams.Out)
+	fmt.Fprintf(streams.Out, "Token:    %s\n", tokenPlace(c))
 }
 
 func tokenPlace(c *Config) string {
 	if c.Token != "" {
-		return "WEIR_TOKEN"
+		return "the one in WEIR_TOKEN; nothing is kept in the data directory, so the commands need it too"
 	}
 	return filepath.Join(c.Data, "token")
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,6 +76,10 @@ const defaultListen = "127.0.0.1:7447"
 // maxConfigBytes bounds the file; a longer one is not a configuration.
 const maxConfigBytes = 1 << 20
 
+// wrongType matches what the decoder says of a value of the wrong type, which
+// names Go's types instead of the key's.
+var wrongType = regexp.MustCompile(`^cannot decode .* into struct field .* of type (.*)$`)
+
 // ReadConfig reads a file; an empty name is no file.
 func ReadConfig(name string) (Config, error) {
 	var c Config
@@ -104,7 +110,7 @@ func ReadConfig(name string) (Config, error) {
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {
 		row, col := bad.Position()
-		return c, fmt.Errorf("%s:%d:%d: %w", name, row, col, err)
+		return c, fmt.Errorf("%s:%d:%d: %s", name, row, col, wrongType.ReplaceAllString(strings.TrimPrefix(bad.Error(), "toml: "), "this takes $1"))
 	}
 	return c, err
 }
@@ -192,12 +198,30 @@ func (c *Config) checkProviders() error {
 		case p.Dialect != string(model.Anthropic) && p.Dialect != string(model.OpenAIChat) && p.Dialect != "demo":
 			return fmt.Errorf("provider %q: dialect %q is not known: write anthropic, openai-chat or demo", p.ID, p.Dialect)
 		}
+		if err := checkBase(p); err != nil {
+			return err
+		}
 		seen[p.ID] = true
 	}
 	for _, m := range c.Models {
+		if m.Provider != "demo" && !seen[m.Provider] {
+			return fmt.Errorf("model %q names the provider %q, and there is no such [[provider]]", m.ID, m.Provider)
+		}
 		if m.ID == "" || m.Provider == "" || m.Name == "" {
 			return fmt.Errorf("model %q: give each [[model]] an id, a provider and the name the endpoint calls it", m.ID)
 		}
 	}
 	return nil
+}
+
+// checkBase refuses an address that could only fail with the first message.
+func checkBase(p Provider) error {
+	if p.BaseURL == "" {
+		return nil
+	}
+	u, err := url.Parse(p.BaseURL)
+	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		return nil
+	}
+	return fmt.Errorf("provider %q: base_url %q is not an address: write it as http://127.0.0.1:8080/v1", p.ID, p.BaseURL)
 }

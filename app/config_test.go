@@ -75,3 +75,24 @@ func file(t *testing.T, content string) string {
 	}
 	return name
 }
+
+func TestWhatCouldOnlyFailLaterIsRefusedAtOnce(t *testing.T) {
+	for written, want := range map[string]string{
+		"[[provider]]\nid = \"a\"\ndialect = \"openai-chat\"\nbase_url = \"127.0.0.1:8080/v1\"": "not an address",
+		"[[model]]\nid = \"a/b\"\nprovider = \"a\"\nname = \"b\"":                               "no such [[provider]]",
+		"[[provider]]\nid = \"a\"\ndialect = \"nonsense\"":                                      "not known",
+	} {
+		c, err := ReadConfig(file(t, written))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Data = t.TempDir()
+		if err := c.complete(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want …%s…", written, err, want)
+		}
+	}
+	_, err := ReadConfig(file(t, "[[model]]\ncontext_window = \"big\""))
+	if err == nil || strings.Contains(err.Error(), "struct field") || !strings.Contains(err.Error(), ":2:") {
+		t.Errorf("a value of the wrong type: %v", err)
+	}
+}

@@ -40,6 +40,7 @@ func (cmd *demoCmd) Run(ctx context.Context, g *cli.Globals, streams *cli.IO) er
 	fmt.Fprintf(streams.Out, `Weir's demo runs on a temporary directory with the built-in demo model; nothing leaves this machine.
 
 Open     %s
+         (works once; another browser takes the token below)
 Or       export WEIR_URL=%s WEIR_TOKEN=%s
          bin/weir ls
 

@@ -18,55 +18,62 @@ import (
 // demoModel answers when no provider is configured.
 const demoModel = "demo/demo"
 
-// models finds the client that speaks for a catalogue id.
+// models finds the client that speaks for a catalogue id. A model of a
+// configured provider that no catalogue knows is taken with what is legal
+// everywhere: its name is what follows the first slash.
 type models struct {
 	catalogue *model.Catalogue
-	clients   map[string]model.Client // by provider
-	standard  string                  // id of the default model
+	dialects  map[string]model.Dialect // by provider
+	clients   map[string]model.Client  // by provider, those that can be called
+	missing   map[string]string        // by provider: the variable that should hold its key
+	standard  string                   // id of the default model
 }
 
 func openModels(c *Config) (*models, error) {
-	m := &models{clients: map[string]model.Client{"demo": demo.New()}}
-	dialects := map[string]model.Dialect{}
+	m := &models{
+		dialects: map[string]model.Dialect{"demo": model.Anthropic},
+		clients:  map[string]model.Client{"demo": demo.New()},
+		missing:  map[string]string{},
+	}
 	hc := &http.Client{Transport: transport(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for _, p := range c.Providers {
-		client, err := open(p, hc)
-		if err != nil {
-			return nil, err
-		}
-		m.clients[p.ID] = client
-		dialects[p.ID] = model.Dialect(p.Dialect)
-		if p.Dialect == "demo" {
-			dialects[p.ID] = model.Anthropic // the demo model reads that dialect's bodies
-		}
+		m.add(p, hc)
 	}
 	var err error
-	m.catalogue, err = model.LoadCatalogue(overlay(c, dialects))
-	if err != nil {
+	if m.catalogue, err = model.LoadCatalogue(overlay(c, m.dialects)); err != nil {
 		return nil, err
 	}
-	m.standard = standard(c, m.catalogue)
-	if _, _, err := m.Model(m.standard); err != nil {
+	if m.standard, err = standard(c, m.catalogue); err != nil {
+		return nil, err
+	}
+	if _, err := m.profile(m.standard); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-func open(p Provider, hc *http.Client) (model.Client, error) {
+// add takes a provider in. One whose key is missing is known and not called.
+func (m *models) add(p Provider, hc *http.Client) {
 	key := ""
 	if p.APIKeyEnv != "" {
 		if key = os.Getenv(p.APIKeyEnv); key == "" {
-			return nil, weir.Fault(weir.Invalid, "provider_key_missing",
-				"The provider %q takes its key from %s, and that variable is empty; set it and start again.", p.ID, p.APIKeyEnv)
+			m.missing[p.ID] = p.APIKeyEnv
 		}
 	}
 	switch {
 	case p.Dialect == "demo":
-		return demo.New(), nil
+		m.dialects[p.ID] = model.Anthropic // the demo model reads that dialect's bodies
+		m.clients[p.ID] = demo.New()
 	case p.Dialect == string(model.Anthropic):
-		return anthropic.New(orDefault(p.BaseURL, "https://api.anthropic.com"), key, hc), nil
+		m.dialects[p.ID] = model.Anthropic
+		m.clients[p.ID] = anthropic.New(orDefault(p.BaseURL, "https://api.anthropic.com"), key, hc)
+	default:
+		m.dialects[p.ID] = model.OpenAIChat
+		m.clients[p.ID] = openai.New(orDefault(p.BaseURL, "https://api.openai.com/v1"), key, hc)
 	}
-	return openai.New(orDefault(p.BaseURL, "https://api.openai.com/v1"), key, hc), nil
+	if m.missing[p.ID] != "" {
+		delete(m.clients, p.ID)
+	}
 }
 
 func orDefault(s, otherwise string) string {
@@ -86,9 +93,7 @@ func transport() *http.Transport {
 	return t
 }
 
-// overlay spells the configured models as profiles. The default model may be
-// named without a [[model]] of its own when its provider is configured: then
-// it is taken with what is legal everywhere.
+// overlay spells the configured models as profiles.
 func overlay(c *Config, dialects map[string]model.Dialect) []model.Profile {
 	var out []model.Profile
 	for _, m := range c.Models {
@@ -102,29 +107,50 @@ func overlay(c *Config, dialects map[string]model.Dialect) []model.Profile {
 		}
 		out = append(out, p)
 	}
-	provider, _, ok := strings.Cut(c.DefaultModel, "/")
-	named := slices.ContainsFunc(c.Models, func(m Model) bool { return m.ID == c.DefaultModel })
-	if ok && !named && dialects[provider] != "" {
-		out = append(out, model.Profile{ID: c.DefaultModel, Dialect: dialects[provider]})
-	}
 	return out
 }
 
-func standard(c *Config, catalogue *model.Catalogue) string {
+// standard chooses the default model where the configuration names none: the
+// first configured model, else the first that the catalogue has of a
+// configured provider, else the demo model.
+func standard(c *Config, catalogue *model.Catalogue) (string, error) {
 	switch {
 	case c.DefaultModel != "":
-		return c.DefaultModel
+		return c.DefaultModel, nil
 	case len(c.Models) > 0:
-		return c.Models[0].ID
+		return c.Models[0].ID, nil
 	}
 	for _, p := range c.Providers {
 		for _, profile := range catalogue.All() {
 			if profile.Provider == p.ID {
-				return profile.ID
+				return profile.ID, nil
 			}
 		}
 	}
-	return demoModel
+	if len(c.Providers) > 0 && c.Providers[0].Dialect != "demo" {
+		id := c.Providers[0].ID
+		return "", weir.Fault(weir.Invalid, "default_model_missing",
+			"No model is named: set default_model = \"%s/NAME\" in weir.toml, with the name that the endpoint calls the model.", id)
+	}
+	return demoModel, nil
+}
+
+// profile returns what is known of a model.
+func (m *models) profile(id string) (model.Profile, error) {
+	p, err := m.catalogue.Profile(id)
+	if err == nil {
+		return p, nil
+	}
+	provider, name, _ := strings.Cut(id, "/")
+	dialect, configured := m.dialects[provider]
+	if !configured || name == "" || provider == "demo" || !weir.ValidID(id) {
+		return model.Profile{}, err
+	}
+	one, lerr := model.LoadCatalogue([]model.Profile{{ID: id, Dialect: dialect}})
+	if lerr != nil {
+		return model.Profile{}, lerr
+	}
+	return one.Profile(id)
 }
 
 // Model implements turn.Models.
@@ -132,9 +158,13 @@ func (m *models) Model(id string) (model.Profile, model.Client, error) {
 	if id == "" {
 		id = m.standard
 	}
-	p, err := m.catalogue.Profile(id)
+	p, err := m.profile(id)
 	if err != nil {
 		return model.Profile{}, nil, err
+	}
+	if variable, ok := m.missing[p.Provider]; ok {
+		return model.Profile{}, nil, weir.Fault(weir.Unprocessable, "provider_key_missing",
+			"The provider %q takes its key from %s, and that variable was empty when the server started; set it and start again.", p.Provider, variable)
 	}
 	client, ok := m.clients[p.Provider]
 	if !ok {
@@ -144,11 +174,16 @@ func (m *models) Model(id string) (model.Profile, model.Client, error) {
 	return p, client, nil
 }
 
-// usable lists the models whose provider is configured, and the default's id.
+// usable lists the models whose provider can be called, and the default's id.
 func (m *models) usable() ([]model.Profile, string) {
 	var out []model.Profile
 	for _, p := range m.catalogue.All() {
 		if m.clients[p.Provider] != nil {
+			out = append(out, p)
+		}
+	}
+	if !slices.ContainsFunc(out, func(p model.Profile) bool { return p.ID == m.standard }) {
+		if p, _, err := m.Model(m.standard); err == nil {
 			out = append(out, p)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"weir"
 	"weir/client"
 )
 
@@ -45,28 +46,32 @@ type Globals struct {
 
 type commands struct {
 	Globals
-	New        newCmd        `cmd:"" help:"Make a conversation."`
-	Ls         lsCmd         `cmd:"" help:"List conversations, newest activity first."`
-	Show       showCmd       `cmd:"" help:"Show a conversation's timeline."`
-	Send       sendCmd       `cmd:"" help:"Send a message, with quotes and pointers if you like."`
-	Quote      quoteCmd      `cmd:"" help:"Quote one message of a conversation into another."`
-	Preview    previewCmd    `cmd:"" help:"Show what a reference would hand over, and whether it would ask."`
-	Candidates candidatesCmd `cmd:"" help:"List conversations that may be referenced from one."`
-	Inputs     inputsCmd     `cmd:"" help:"List pending and recently rejected inputs."`
-	Interrupt  interruptCmd  `cmd:"" help:"Stop the running step; what came is kept."`
-	Retry      retryCmd      `cmd:"" help:"Run a step from the end of the conversation."`
-	Branch     branchCmd     `cmd:"" help:"Make a child from a point of a conversation."`
-	Rewind     rewindCmd     `cmd:"" help:"Hide everything after a message; --undo takes it back."`
-	Visibility visibilityCmd `cmd:"" help:"Change a conversation's wall and category."`
-	Rm         rmCmd         `cmd:"" help:"Delete a conversation's contents for good."`
-	Crossings  crossingsCmd  `cmd:"" help:"List what a person confirmed across a boundary."`
-	Steps      stepsCmd      `cmd:"" help:"List model calls of a conversation."`
-	Request    requestCmd    `cmd:"" help:"Print the exact request of a step, rebuilt and verified."`
-	Import     importCmd     `cmd:"" help:"Bring transcripts of other products in."`
+	Version    kong.VersionFlag `help:"Say which version this is."`
+	New        newCmd           `cmd:"" help:"Make a conversation."`
+	Ls         lsCmd            `cmd:"" help:"List conversations, newest activity first."`
+	Show       showCmd          `cmd:"" help:"Show a conversation's timeline."`
+	Send       sendCmd          `cmd:"" help:"Send a message, with quotes and pointers if you like."`
+	Quote      quoteCmd         `cmd:"" help:"Quote one message of a conversation into another."`
+	Preview    previewCmd       `cmd:"" help:"Show what a reference would hand over, and whether it would ask."`
+	Candidates candidatesCmd    `cmd:"" help:"List conversations that may be referenced from one."`
+	Inputs     inputsCmd        `cmd:"" help:"List pending and recently rejected inputs."`
+	Withdraw   withdrawCmd      `cmd:"" help:"Take a pending input back."`
+	Interrupt  interruptCmd     `cmd:"" help:"Stop the running step; what came is kept."`
+	Retry      retryCmd         `cmd:"" help:"Run a step from the end of the conversation."`
+	Branch     branchCmd        `cmd:"" help:"Make a child from a point of a conversation."`
+	Rewind     rewindCmd        `cmd:"" help:"Hide everything after a message; --undo takes it back."`
+	Visibility visibilityCmd    `cmd:"" help:"Change a conversation's wall and category."`
+	Set        setCmd           `cmd:"" help:"Rename, archive, or choose the model of a conversation."`
+	Models     modelsCmd        `cmd:"" help:"List the models that can answer."`
+	Rm         rmCmd            `cmd:"" help:"Delete a conversation's contents for good."`
+	Crossings  crossingsCmd     `cmd:"" help:"List what a person confirmed across a boundary."`
+	Steps      stepsCmd         `cmd:"" help:"List model calls of a conversation."`
+	Request    requestCmd       `cmd:"" help:"Print the exact request of a step, rebuilt and verified."`
+	Import     importCmd        `cmd:"" help:"Bring transcripts of other products in."`
 }
 
 // Main runs one command line and returns the exit code.
-func Main(ctx context.Context, args []string, streams IO, more ...Command) int {
+func Main(ctx context.Context, version string, args []string, streams IO, more ...Command) int {
 	var c commands
 	exit := -1
 	options := []kong.Option{
@@ -74,7 +79,7 @@ func Main(ctx context.Context, args []string, streams IO, more ...Command) int {
 		kong.Description("Conversations with language models that hand things to each other, measured and on record."),
 		kong.Writers(streams.Out, streams.Err),
 		kong.Exit(func(code int) { exit = code }),
-		kong.UsageOnError(),
+		kong.Vars{"version": "weir " + version},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Bind(&streams, &c.Globals),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -100,9 +105,31 @@ func Main(ctx context.Context, args []string, streams IO, more ...Command) int {
 	}
 	s := &session{Globals: c.Globals, io: &streams}
 	if err := run.Run(s); err != nil {
-		return fail(streams.Err, err, c.JSON)
+		return fail(streams.Err, inWords(err), c.JSON)
 	}
 	return 0
+}
+
+// inWords says on a command line what the API says to programs.
+func inWords(err error) error {
+	var p *client.Problem
+	var f *weir.Error
+	switch {
+	case errors.As(err, &p):
+		switch p.Code {
+		case "unauthenticated", "token_invalid":
+			p.Detail = "The server wants its owner's token: set WEIR_TOKEN to it, or name the server's data directory with --data"
+		case "branches_undecided":
+			p.Detail += " Say --branches keep or --branches delete"
+		}
+	case errors.As(err, &f) && f.Public != "":
+		return fmt.Errorf("%s (%s)", strings.TrimSuffix(f.Public, "."), f.Code)
+	case errors.Is(err, context.DeadlineExceeded):
+		return errors.New("the answer did not come in time; it goes on without us, and weir show has it then (timeout)")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the server went away in the middle of its answer (connection_lost)")
+	}
+	return err
 }
 
 // usage marks an error as wrong usage: exit code 2.

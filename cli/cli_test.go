@@ -2,7 +2,9 @@ package cli_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +20,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"weir": func() {
 			streams := cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: os.Getenv("WEIR_TEST_TERMINAL") != ""}
-			os.Exit(cli.Main(context.Background(), os.Args[1:], streams, app.Commands()...))
+			os.Exit(cli.Main(context.Background(), app.Version, os.Args[1:], streams, app.Commands()...))
 		},
 	})
 }
@@ -42,7 +44,7 @@ func TestTheCommandLine(t *testing.T) {
 			env.Setenv("WEIR_DATA", data)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"member": member},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"member": member, "digest": digest},
 	})
 }
 
@@ -67,4 +69,20 @@ func member(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	ts.Fatalf("no such line")
+}
+
+// digest FILE holds the SHA-256 of a file against the newest step of the last
+// command's list.
+func digest(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: digest FILE")
+	}
+	line, _, _ := strings.Cut(ts.ReadFile("stdout"), "\n")
+	var step struct {
+		SHA256 string `json:"request_sha256"`
+	}
+	ts.Check(json.Unmarshal([]byte(line), &step))
+	if got := fmt.Sprintf("%x", sha256.Sum256([]byte(ts.ReadFile(args[0])))); got != step.SHA256 {
+		ts.Fatalf("the body's digest is %s, the step's %s", got, step.SHA256)
+	}
 }

@@ -84,6 +84,9 @@ func marks(c *client.Conversation) string {
 	if c.Kind != weir.Chat {
 		m += " " + string(c.Kind)
 	}
+	if c.Origin != nil {
+		m += " from " + c.Origin.Product
+	}
 	return m
 }
 
@@ -98,11 +101,13 @@ func oneLine(s string) string {
 }
 
 // list walks the pages of a list and prints up to limit items, one a line.
+// An empty list is said on standard error, so that a pipe stays empty.
 func list[T any](ctx context.Context, s *session, path string, query url.Values, limit int, words func(io.Writer, *T)) error {
 	c, err := s.client()
 	if err != nil {
 		return err
 	}
+	wanted := limit
 	out := tabwriter.NewWriter(s.io.Out, 0, 4, 2, ' ', 0)
 	for limit > 0 {
 		var page client.Page[rawItem[T]]
@@ -115,6 +120,9 @@ func list[T any](ctx context.Context, s *session, path string, query url.Values,
 				continue
 			}
 			words(out, &page.Items[i].value)
+		}
+		if len(page.Items) == 0 && limit == wanted && !s.JSON {
+			fmt.Fprintln(s.io.Err, "nothing there")
 		}
 		limit -= len(page.Items)
 		if page.Next == "" {
@@ -133,14 +141,26 @@ type branchCmd struct {
 }
 
 func (cmd *branchCmd) Run(ctx context.Context, s *session) error {
-	in := map[string]any{"at": cmd.At}
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	id, err := s.id(ctx, c, cmd.Conversation)
+	if err != nil {
+		return err
+	}
+	at, err := s.message(ctx, c, id, cmd.At)
+	if err != nil {
+		return err
+	}
+	in := map[string]any{"at": at}
 	if cmd.Title != "" {
 		in["title"] = cmd.Title
 	}
 	if cmd.Isolated {
 		in["visibility"] = weir.Visibility{Level: weir.Isolated}
 	}
-	return s.conversation(ctx, http.MethodPost, client.Path("conversations", cmd.Conversation, "branch"), in)
+	return s.conversation(ctx, http.MethodPost, client.Path("conversations", id, "branch"), in)
 }
 
 type rewindCmd struct {
@@ -154,17 +174,16 @@ func (cmd *rewindCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	path := client.Path("conversations", cmd.Conversation)
-	var conv client.Conversation
-	if err := c.Do(ctx, http.MethodGet, path, nil, nil, &conv); err != nil {
+	conv, err := s.named(ctx, c, cmd.Conversation)
+	if err != nil {
 		return err
 	}
+	path := client.Path("conversations", string(conv.ID)) + "/rewind"
 	in := map[string]any{"if_seq": conv.HeadSeq}
-	path += "/rewind"
 	if cmd.Undo {
 		path += "/undo"
-	} else {
-		in["to"] = cmd.To
+	} else if in["to"], err = s.message(ctx, c, string(conv.ID), cmd.To); err != nil {
+		return err
 	}
 	var raw []byte
 	if err := c.Do(ctx, http.MethodPost, path, nil, in, &raw); err != nil {
@@ -187,7 +206,19 @@ type interruptCmd struct {
 }
 
 func (cmd *interruptCmd) Run(ctx context.Context, s *session) error {
-	return s.act(ctx, http.MethodPost, client.Path("conversations", cmd.Conversation, "interrupt"), map[string]any{}, "asked to stop")
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	conv, err := s.named(ctx, c, cmd.Conversation)
+	if err != nil {
+		return err
+	}
+	done := "asked to stop"
+	if conv.State != weir.Running {
+		done = "nothing runs there"
+	}
+	return s.act(ctx, http.MethodPost, client.Path("conversations", string(conv.ID), "interrupt"), map[string]any{}, done)
 }
 
 type retryCmd struct {
@@ -199,12 +230,11 @@ func (cmd *retryCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	path := client.Path("conversations", cmd.Conversation)
-	var conv client.Conversation
-	if err := c.Do(ctx, http.MethodGet, path, nil, nil, &conv); err != nil {
+	conv, err := s.named(ctx, c, cmd.Conversation)
+	if err != nil {
 		return err
 	}
-	return s.act(ctx, http.MethodPost, path+"/retry", map[string]any{"if_seq": conv.HeadSeq}, "a step will run")
+	return s.act(ctx, http.MethodPost, client.Path("conversations", string(conv.ID), "retry"), map[string]any{"if_seq": conv.HeadSeq}, "a step will run")
 }
 
 // act does a request whose answer matters to programs only.

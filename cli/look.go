@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,6 +27,9 @@ func (r *rawItem[T]) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &r.value)
 }
 
+// maxPage is the most entries that the server gives at once.
+const maxPage = 500
+
 type showCmd struct {
 	Conversation string `arg:"" help:"Conversation to show."`
 	Limit        int    `default:"100" help:"At most this many of the newest entries."`
@@ -37,22 +41,48 @@ func (cmd *showCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	query := url.Values{"limit": {strconv.Itoa(min(max(cmd.Limit, 1), 1000))}}
-	if cmd.Hidden {
-		query.Set("hidden", "include")
-	}
-	var page client.Page[rawItem[client.Item]]
-	if err := c.Do(ctx, http.MethodGet, client.Path("conversations", cmd.Conversation, "messages"), query, nil, &page); err != nil {
+	id, err := s.id(ctx, c, cmd.Conversation)
+	if err != nil {
 		return err
 	}
-	for _, it := range page.Items {
+	items, more, err := newest(ctx, c, id, max(cmd.Limit, 1), cmd.Hidden)
+	if err != nil {
+		return err
+	}
+	if more && !s.JSON {
+		fmt.Fprintf(s.io.Err, "only the newest %d entries; --limit shows more\n", len(items))
+	}
+	for i := range items {
 		if s.JSON {
-			fmt.Fprintf(s.io.Out, "%s\n", compact(it.raw))
+			fmt.Fprintf(s.io.Out, "%s\n", compact(items[i].raw))
 			continue
 		}
-		showItem(s.io.Out, &it.value)
+		showItem(s.io.Out, &items[i].value)
 	}
 	return nil
+}
+
+// newest reads the newest entries of a timeline, page by page, and returns
+// them in order, and whether there are more.
+func newest(ctx context.Context, c *client.Client, conversation string, limit int, hidden bool) (items []rawItem[client.Item], more bool, err error) {
+	query := url.Values{}
+	if hidden {
+		query.Set("hidden", "include")
+	}
+	for limit > 0 {
+		query.Set("limit", strconv.Itoa(min(limit, maxPage)))
+		var page client.Page[rawItem[client.Item]]
+		if err := c.Do(ctx, http.MethodGet, client.Path("conversations", conversation, "messages"), query, nil, &page); err != nil {
+			return nil, false, err
+		}
+		items = append(page.Items, items...)
+		limit -= len(page.Items)
+		if page.Next == "" || len(page.Items) == 0 {
+			return items, false, nil
+		}
+		query.Set("before", strconv.FormatInt(int64(page.Items[0].value.Seq), 10))
+	}
+	return items, true, nil
 }
 
 func showItem(w io.Writer, it *client.Item) {
@@ -73,6 +103,12 @@ func showItem(w io.Writer, it *client.Item) {
 	if it.Title != "" {
 		fmt.Fprintf(w, "[is called “%s” from here on]\n", oneLine(it.Title))
 	}
+	if it.Rewind != nil {
+		fmt.Fprintln(w, rewound(it))
+	}
+	if it.Tool != nil && it.Text == "" {
+		fmt.Fprintln(w, printable(clipped(it.Tool.Text)))
+	}
 	if it.Interrupted {
 		fmt.Fprintln(w, "[cut off here]")
 	}
@@ -80,6 +116,23 @@ func showItem(w io.Writer, it *client.Item) {
 		fmt.Fprintf(w, "[%s: %s (%s)]\n", it.Outcome, it.Reason, it.Code)
 	}
 	fmt.Fprintln(w)
+}
+
+func rewound(it *client.Item) string {
+	if it.Rewind.Undo {
+		return "[the rewind was taken back]"
+	}
+	return "[rewound: what came before this is hidden; show --hidden has it]"
+}
+
+// shownBytes is how much of a tool's call or result is shown in passing.
+const shownBytes = 600
+
+func clipped(s string) string {
+	if len(s) <= shownBytes {
+		return s
+	}
+	return strings.ToValidUTF8(s[:shownBytes], "") + fmt.Sprintf(" [… %d bytes in all; --json has them]", len(s))
 }
 
 // words is what an entry says, in one text.
@@ -93,7 +146,7 @@ func words(it *client.Item) string {
 		case weir.PartText:
 			said = append(said, p.Text)
 		case weir.PartToolCall:
-			said = append(said, "[calls "+p.Name+"]")
+			said = append(said, "[calls "+p.Name+" "+clipped(p.Input)+"]")
 		}
 	}
 	return strings.Join(said, "\n\n")
@@ -118,20 +171,24 @@ type previewCmd struct {
 }
 
 func (cmd *previewCmd) Run(ctx context.Context, s *session) error {
-	refs, err := cmd.list()
-	if err != nil {
-		return err
-	}
-	if len(refs) != 1 {
+	if len(cmd.Quote)+len(cmd.Pointer)+len(cmd.Recall) != 1 {
 		return usagef("name exactly one --quote, --pointer or --recall to preview")
 	}
 	c, err := s.client()
 	if err != nil {
 		return err
 	}
+	refs, err := cmd.list(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	target, err := s.id(ctx, c, cmd.Target)
+	if err != nil {
+		return err
+	}
 	var raw rawItem[client.Preview]
 	if err := c.Do(ctx, http.MethodPost, client.Path("references", "preview"), nil,
-		map[string]any{"target": cmd.Target, "reference": refs[0]}, &raw); err != nil {
+		map[string]any{"target": target, "reference": refs[0]}, &raw); err != nil {
 		return err
 	}
 	if s.JSON {
@@ -160,7 +217,11 @@ type candidatesCmd struct {
 func (cmd *candidatesCmd) Run(ctx context.Context, s *session) error {
 	query := url.Values{"query": {strings.Join(cmd.Words, " ")}, "limit": {strconv.Itoa(cmd.Limit)}}
 	type candidate struct{ Conversation, Title, Flow, Mention string }
-	return list(ctx, s, client.Path("conversations", cmd.Target, "candidates"), query, cmd.Limit, func(w io.Writer, c *candidate) {
+	id, err := s.resolved(ctx, cmd.Target)
+	if err != nil {
+		return err
+	}
+	return list(ctx, s, client.Path("conversations", id, "candidates"), query, cmd.Limit, func(w io.Writer, c *candidate) {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Conversation, c.Flow, c.Title)
 	})
 }
@@ -170,8 +231,41 @@ type inputsCmd struct {
 }
 
 func (cmd *inputsCmd) Run(ctx context.Context, s *session) error {
-	return list(ctx, s, client.Path("conversations", cmd.Conversation, "inputs"), url.Values{}, 1000, func(w io.Writer, in *client.Input) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", in.ID, in.State, in.Delivery, oneLine(in.Reason))
+	id, err := s.resolved(ctx, cmd.Conversation)
+	if err != nil {
+		return err
+	}
+	return list(ctx, s, client.Path("conversations", id, "inputs"), url.Values{}, 1000, func(w io.Writer, in *client.Input) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", in.ID, in.State, in.Delivery, oneLine(weir.Excerpt(in.Text)), oneLine(in.Reason))
+	})
+}
+
+type withdrawCmd struct {
+	Conversation string `arg:"" help:"Conversation of the input."`
+	Input        string `arg:"" help:"Input to take back, as weir inputs lists it."`
+}
+
+func (cmd *withdrawCmd) Run(ctx context.Context, s *session) error {
+	id, err := s.resolved(ctx, cmd.Conversation)
+	if err != nil {
+		return err
+	}
+	return s.act(ctx, http.MethodDelete, client.Path("conversations", id, "inputs", cmd.Input), nil, "withdrawn")
+}
+
+type modelsCmd struct{}
+
+func (cmd *modelsCmd) Run(ctx context.Context, s *session) error {
+	type model struct {
+		ID      string `json:"id"`
+		Default bool   `json:"default"`
+	}
+	return list(ctx, s, client.Path("models"), url.Values{}, 1000, func(w io.Writer, m *model) {
+		mark := ""
+		if m.Default {
+			mark = "default"
+		}
+		fmt.Fprintf(w, "%s\t%s\n", m.ID, mark)
 	})
 }
 
@@ -185,21 +279,41 @@ type crossingsCmd struct {
 func (cmd *crossingsCmd) Run(ctx context.Context, s *session) error {
 	query := url.Values{}
 	for name, value := range map[string]string{"source": cmd.Source, "target": cmd.Target} {
-		if value != "" {
-			query.Set(name, value)
+		if value == "" {
+			continue
 		}
+		// One that was deleted has no name any more, and is listed by its id.
+		id, err := s.resolved(ctx, value)
+		if err != nil {
+			id = value
+		}
+		query.Set(name, id)
 	}
 	path := client.Path("crossings")
 	if cmd.All {
 		path = client.Path("flows")
 	}
 	type flow struct {
-		Time                               time.Time
-		Form, Source, Target, Confirmation string
+		Time                                       time.Time
+		Form, Source, Target, Confirmation, Result string
+		SourceTitle                                string `json:"source_title"`
+		TargetTitle                                string `json:"target_title"`
 	}
 	return list(ctx, s, path, query, cmd.Limit, func(w io.Writer, f *flow) {
-		fmt.Fprintf(w, "%s\t%s\t%s → %s\t%s\n", f.Time.Local().Format(time.DateTime), f.Form, f.Source, f.Target, oneLine(f.Confirmation))
+		what := f.Form
+		if f.Result != "" {
+			what = f.Result
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s → %s\t%s\n", f.Time.Local().Format(time.DateTime), what, titled(f.SourceTitle, f.Source), titled(f.TargetTitle, f.Target), oneLine(f.Confirmation))
 	})
+}
+
+// titled names a conversation by its title, and by its id when that is gone.
+func titled(title, id string) string {
+	if title == "" {
+		return id
+	}
+	return "“" + oneLine(title) + "” (" + id + ")"
 }
 
 type stepsCmd struct {
@@ -208,7 +322,11 @@ type stepsCmd struct {
 }
 
 func (cmd *stepsCmd) Run(ctx context.Context, s *session) error {
-	return list(ctx, s, client.Path("conversations", cmd.Conversation, "steps"), url.Values{}, cmd.Limit, func(w io.Writer, st *client.Step) {
+	id, err := s.resolved(ctx, cmd.Conversation)
+	if err != nil {
+		return err
+	}
+	return list(ctx, s, client.Path("conversations", id, "steps"), url.Values{}, cmd.Limit, func(w io.Writer, st *client.Step) {
 		reuse := string(st.Ledger.Reason)
 		if reuse == "" {
 			reuse = "extends"
@@ -227,10 +345,14 @@ func (cmd *requestCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	id, err := s.id(ctx, c, cmd.Conversation)
+	if err != nil {
+		return err
+	}
 	step := cmd.Step
 	if step == "" {
 		var page client.Page[client.Step]
-		if err := c.Do(ctx, http.MethodGet, client.Path("conversations", cmd.Conversation, "steps"), url.Values{"limit": {"1"}}, nil, &page); err != nil {
+		if err := c.Do(ctx, http.MethodGet, client.Path("conversations", id, "steps"), url.Values{"limit": {"1"}}, nil, &page); err != nil {
 			return err
 		}
 		if len(page.Items) == 0 {
@@ -238,11 +360,17 @@ func (cmd *requestCmd) Run(ctx context.Context, s *session) error {
 		}
 		step = string(page.Items[0].ID)
 	}
-	// The answer is the exact body: printed as it is, --json or not.
+	// The answer is the exact body: printed as it is and without a line's end,
+	// --json or not, so that its digest is the step's.
 	var body []byte
-	if err := c.Do(ctx, http.MethodGet, client.Path("conversations", cmd.Conversation, "steps", step, "request"), nil, nil, &body); err != nil {
+	if err := c.Do(ctx, http.MethodGet, client.Path("conversations", id, "steps", step, "request"), nil, nil, &body); err != nil {
 		return err
 	}
-	_, err = s.io.Out.Write(append(body, '\n'))
-	return err
+	if _, err = s.io.Out.Write(body); err != nil {
+		return err
+	}
+	if s.io.Terminal {
+		fmt.Fprintf(s.io.Err, "\nrebuilt from the log and equal to what was sent: %d bytes, SHA-256 %x\n", len(body), sha256.Sum256(body))
+	}
+	return nil
 }

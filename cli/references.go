@@ -32,25 +32,46 @@ func message(arg string) (weir.ConversationID, weir.MessageID, error) {
 type references struct {
 	Quote   []string `placeholder:"CONV/MSG" help:"Quote a message. Can be repeated."`
 	Pointer []string `placeholder:"CONV" help:"Point to a conversation. Can be repeated."`
-	Recall  []string `placeholder:"CONV" help:"Hand over a snapshot of a conversation. Can be repeated."`
+	Recall  []string `placeholder:"CONV" help:"Hand over a snapshot of a conversation (refused for now: recalls come with a later version)."`
 }
 
-func (r *references) list() ([]weir.Reference, error) {
+// list resolves what the flags name.
+func (r *references) list(ctx context.Context, s *session, c *client.Client) ([]weir.Reference, error) {
 	var refs []weir.Reference
 	for _, arg := range r.Quote {
-		c, m, err := message(arg)
+		ref, err := s.quoted(ctx, c, arg)
 		if err != nil {
 			return nil, err
 		}
-		refs = append(refs, weir.Reference{Type: weir.Quote, Conversation: c, Message: m})
+		refs = append(refs, ref)
 	}
-	for _, arg := range r.Pointer {
-		refs = append(refs, weir.Reference{Type: weir.Pointer, Conversation: weir.ConversationID(arg)})
-	}
-	for _, arg := range r.Recall {
-		refs = append(refs, weir.Reference{Type: weir.RecallT, Conversation: weir.ConversationID(arg)})
+	for _, kind := range []struct {
+		typ  weir.ReferenceType
+		args []string
+	}{{weir.Pointer, r.Pointer}, {weir.RecallT, r.Recall}} {
+		for _, arg := range kind.args {
+			id, err := s.id(ctx, c, arg)
+			if err != nil {
+				return nil, err
+			}
+			refs = append(refs, weir.Reference{Type: kind.typ, Conversation: weir.ConversationID(id)})
+		}
 	}
 	return refs, nil
+}
+
+// quoted resolves CONV/MSG.
+func (s *session) quoted(ctx context.Context, c *client.Client, arg string) (weir.Reference, error) {
+	conv, msg, err := message(arg)
+	if err != nil {
+		return weir.Reference{}, err
+	}
+	id, err := s.id(ctx, c, string(conv))
+	if err != nil {
+		return weir.Reference{}, err
+	}
+	m, err := s.message(ctx, c, id, string(msg))
+	return weir.Reference{Type: weir.Quote, Conversation: weir.ConversationID(id), Message: m}, err
 }
 
 // confirm previews each reference, shows the server's sentence for those that

@@ -32,19 +32,19 @@ type sendCmd struct {
 }
 
 func (cmd *sendCmd) Run(ctx context.Context, s *session) error {
-	refs, err := cmd.list()
+	c, err := s.client()
 	if err != nil {
 		return err
 	}
-	text, err := s.text(cmd.Text)
+	refs, err := cmd.list(ctx, s, c)
 	if err != nil {
 		return err
 	}
-	m := client.Message{Text: text, References: refs}
+	m := client.Message{References: refs}
 	if cmd.Mentions {
 		m.Mentions = "all"
 	}
-	return s.send(ctx, cmd.Conversation, m, cmd.sending)
+	return s.send(ctx, c, cmd.Conversation, cmd.Text, m, cmd.sending)
 }
 
 type quoteCmd struct {
@@ -55,16 +55,15 @@ type quoteCmd struct {
 }
 
 func (cmd *quoteCmd) Run(ctx context.Context, s *session) error {
-	c, m, err := message(cmd.Message)
+	c, err := s.client()
 	if err != nil {
 		return err
 	}
-	text, err := s.text(cmd.Text)
+	ref, err := s.quoted(ctx, c, cmd.Message)
 	if err != nil {
 		return err
 	}
-	refs := []weir.Reference{{Type: weir.Quote, Conversation: c, Message: m}}
-	return s.send(ctx, cmd.Target, client.Message{Text: text, References: refs}, cmd.sending)
+	return s.send(ctx, c, cmd.Target, cmd.Text, client.Message{References: []weir.Reference{ref}}, cmd.sending)
 }
 
 func (s *session) text(words []string) (string, error) {
@@ -75,9 +74,13 @@ func (s *session) text(words []string) (string, error) {
 	return string(b), err
 }
 
-func (s *session) send(ctx context.Context, target string, m client.Message, how sending) error {
-	c, err := s.client()
+func (s *session) send(ctx context.Context, c *client.Client, name string, words []string, m client.Message, how sending) error {
+	conv, err := s.named(ctx, c, name)
 	if err != nil {
+		return err
+	}
+	target := string(conv.ID)
+	if m.Text, err = s.text(words); err != nil {
 		return err
 	}
 	if how.Confirm {
@@ -90,12 +93,6 @@ func (s *session) send(ctx context.Context, target string, m client.Message, how
 	}
 	// An id of our own makes a send that is tried again after a lost answer harmless.
 	m.ID = weir.NewInputID(time.Now())
-	var conv client.Conversation
-	if how.Wait {
-		if err := c.Do(ctx, http.MethodGet, client.Path("conversations", target), nil, nil, &conv); err != nil {
-			return err
-		}
-	}
 	var answer struct {
 		Input client.Input `json:"input"`
 	}

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"strings"
 
-	"weir"
 	"weir/client"
 )
 
@@ -27,17 +26,20 @@ func (cmd *visibilityCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	path := client.Path("conversations", cmd.Conversation)
-	var conv client.Conversation
-	if err := c.Do(ctx, http.MethodGet, path, nil, nil, &conv); err != nil {
+	if cmd.Level == "" && cmd.Category == nil {
+		return usagef("say what changes: --level open, --level isolated, --category LABEL, or --category \"\" for none")
+	}
+	id, err := s.id(ctx, c, cmd.Conversation)
+	if err != nil {
 		return err
 	}
-	v := weir.Visibility{Level: conv.Visibility.Level, Category: conv.Visibility.Category}
+	path := client.Path("conversations", id)
+	v := map[string]any{}
 	if cmd.Level != "" {
-		v.Level = weir.Level(cmd.Level)
+		v["level"] = cmd.Level
 	}
 	if cmd.Category != nil {
-		v.Category = *cmd.Category
+		v["category"] = *cmd.Category
 	}
 	in := map[string]any{"visibility": v}
 	err = c.Do(ctx, http.MethodPatch, path, nil, in, nil)
@@ -77,12 +79,72 @@ func (s *session) ask(p *client.Problem) (string, error) {
 type rmCmd struct {
 	Conversation string `arg:"" help:"Conversation whose contents go for good."`
 	Branches     string `enum:",keep,delete" default:"" help:"keep or delete what branched off from it."`
+	Yes          bool   `help:"Do not ask."`
 }
 
 func (cmd *rmCmd) Run(ctx context.Context, s *session) error {
-	path := client.Path("conversations", cmd.Conversation)
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	conv, err := s.named(ctx, c, cmd.Conversation)
+	if err != nil {
+		return err
+	}
+	if !cmd.Yes {
+		if err := s.yes(fmt.Sprintf("Delete “%s” for good? It cannot be brought back.", oneLine(conv.Title))); err != nil {
+			return err
+		}
+	}
+	path := client.Path("conversations", string(conv.ID))
 	if cmd.Branches != "" {
 		path += "?" + url.Values{"branches": {cmd.Branches}}.Encode()
 	}
-	return s.act(ctx, http.MethodDelete, path, nil, "deleted; what was quoted from it elsewhere stays there (weir crossings lists what crossed)")
+	return s.act(ctx, http.MethodDelete, path, nil, "deleted; what was quoted from it elsewhere stays there (weir crossings --all --source "+string(conv.ID)+" lists where)")
+}
+
+// yes asks a person on the terminal.
+func (s *session) yes(question string) error {
+	if !s.io.Terminal {
+		return usagef("this asks a person, and there is no terminal here; --yes does it without asking")
+	}
+	fmt.Fprintf(s.io.Err, "%s [y/N] ", question)
+	line, _ := bufio.NewReader(s.io.In).ReadString('\n')
+	if word := strings.ToLower(strings.TrimSpace(line)); word != "y" && word != "yes" {
+		return fmt.Errorf("nothing was changed (declined)")
+	}
+	return nil
+}
+
+type setCmd struct {
+	Conversation string  `arg:"" help:"Conversation to change."`
+	Title        *string `help:"New title."`
+	Model        *string `help:"Model that answers from now on; empty for the default."`
+	Archive      bool    `xor:"archive" help:"Hide it from the list."`
+	Unarchive    bool    `xor:"archive" help:"Show it in the list again."`
+}
+
+func (cmd *setCmd) Run(ctx context.Context, s *session) error {
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	in := map[string]any{}
+	if cmd.Title != nil {
+		in["title"] = *cmd.Title
+	}
+	if cmd.Model != nil {
+		in["model"] = *cmd.Model
+	}
+	if cmd.Archive || cmd.Unarchive {
+		in["archived"] = cmd.Archive
+	}
+	if len(in) == 0 {
+		return usagef("say what changes: --title, --model, --archive or --unarchive")
+	}
+	id, err := s.id(ctx, c, cmd.Conversation)
+	if err != nil {
+		return err
+	}
+	return s.act(ctx, http.MethodPatch, client.Path("conversations", id), in, "changed")
 }

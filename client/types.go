@@ -22,6 +22,10 @@ type Conversation struct {
 		Level    weir.Level `json:"level"`
 		Category string     `json:"category"`
 	} `json:"visibility"`
+	Origin *struct {
+		Product string `json:"product"`
+		File    string `json:"file"`
+	} `json:"origin"`
 	Model      string    `json:"model"`
 	HeadSeq    weir.Seq  `json:"head_seq"`
 	LastActive time.Time `json:"last_active"`
@@ -35,10 +39,21 @@ type Item struct {
 	Time  time.Time       `json:"time"`
 	Text  string          `json:"text"`
 	Parts []struct {
-		Type weir.PartType `json:"type"`
-		Text string        `json:"text"`
-		Name string        `json:"name"`
+		Type  weir.PartType `json:"type"`
+		Text  string        `json:"text"`
+		Name  string        `json:"name"`
+		Input string        `json:"input"`
 	} `json:"parts"`
+	Tool *struct {
+		Name    string `json:"name"`
+		Text    string `json:"text"`
+		IsError bool   `json:"is_error"`
+	} `json:"tool"`
+	Rewind *struct {
+		From weir.Seq `json:"from"`
+		Upto weir.Seq `json:"upto"`
+		Undo bool     `json:"undo"`
+	} `json:"rewind"`
 	References []struct {
 		Type         weir.ReferenceType  `json:"type"`
 		Conversation weir.ConversationID `json:"conversation"`
@@ -74,6 +89,7 @@ type Input struct {
 	ID         weir.InputID    `json:"id"`
 	State      weir.InputState `json:"state"`
 	Delivery   weir.Delivery   `json:"delivery"`
+	Text       string          `json:"text"`
 	AdmittedAt time.Time       `json:"admitted_at"`
 	Code       string          `json:"code"`
 	Reason     string          `json:"reason"`

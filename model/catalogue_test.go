@@ -22,10 +22,6 @@ func TestTheEmbeddedCatalogueIsComplete(t *testing.T) {
 	if err != nil || demo.Dialect != model.Anthropic || demo.MidSystem != model.MidNative {
 		t.Errorf("demo/demo: %+v, %v", demo, err)
 	}
-	local, err := c.Profile("local/default")
-	if err != nil || local.Dialect != model.OpenAIChat || local.MaxTokensField != "max_tokens" || local.CacheKey {
-		t.Errorf("local/default: %+v, %v", local, err)
-	}
 }
 
 func TestAnUnknownModelSaysWhatToDo(t *testing.T) {

@@ -20,5 +20,5 @@ func main() {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())),
 	}
-	os.Exit(cli.Main(ctx, os.Args[1:], streams, app.Commands()...))
+	os.Exit(cli.Main(ctx, app.Version, os.Args[1:], streams, app.Commands()...))
 }
