@@ -3,6 +3,7 @@ package turn_test
 import (
 	"context"
 	"database/sql"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +17,8 @@ import (
 )
 
 func TestVerifyFindsEveryKindOfDamage(t *testing.T) {
+	whole := t.TempDir()
+	fill(t, whole)
 	for name, c := range map[string]struct{ damage, want string }{
 		"none":                           {"", ""},
 		"a record is gone":               {`DELETE FROM records WHERE seq = 3 AND conversation = 'c'`, "seq_gap"},
@@ -33,8 +36,10 @@ func TestVerifyFindsEveryKindOfDamage(t *testing.T) {
 		"an outcome is of another place": {`UPDATE flows SET seq = 1 WHERE form = 'outcome'`, "flow_elsewhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			fill(t, dir)
+			dir := filepath.Join(t.TempDir(), "data")
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
 			damage(t, dir, c.damage)
 			s, err := store.Open(t.Context(), "sqlite:"+dir)
 			if err != nil {

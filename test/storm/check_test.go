@@ -36,7 +36,15 @@ func (s *storm) verified(db store.Store) {
 	if rep.Conversations != conversations || rep.Unsettled != 0 || rep.Pending != 0 {
 		s.t.Errorf("verify: %d conversations, %d steps unsettled, %d inputs pending", rep.Conversations, rep.Unsettled, rep.Pending)
 	}
-	s.t.Logf("%d records, %d requests rebuilt, %d kills", rep.Records, rep.Requests, s.killed)
+	cut := 0
+	for i := range conversations {
+		for _, r := range s.records(db, conversation(i), weir.KindStepEnd) {
+			if r.Body.(*weir.StepEnd).Code == "cut_off" {
+				cut++
+			}
+		}
+	}
+	s.t.Logf("%d records, %d requests rebuilt, %d kills, %d steps were cut off by them", rep.Records, rep.Requests, s.killed, cut)
 }
 
 // everyMessageOnce: each acknowledged message is in its transcript once, as it

@@ -24,6 +24,7 @@ type storm struct {
 	url      string
 	provider string
 	r        *rand.Rand
+	calm     time.Duration // the longest pause before a kill
 	begun    time.Time
 	killed   int
 
@@ -88,7 +89,7 @@ func (s *storm) run(kills int) {
 		// Kills are spread over the acknowledgements; the instant within is
 		// chance, and now and then it is while the child still starts.
 		upto := inputs * (s.killed + 1) / (kills + 1)
-		pause := time.Duration(s.r.IntN(80)) * time.Millisecond
+		pause := time.Duration(s.r.Int64N(int64(s.calm)))
 		early := s.r.IntN(8) == 0
 		c := s.start()
 		if !early {
