@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"time"
 
 	"weir"
 )
@@ -28,7 +29,7 @@ type entry struct {
 // step, or makes the conversation idle.
 func (d *drain) enter(p *plan) (*entry, error) {
 	var en *entry
-	runs := 0
+	runs, before := 0, time.Now()
 	err := d.e.cfg.Store.Update(d.ctx, func(tx Tx) error {
 		if runs++; runs > 1 {
 			d.forget()
@@ -47,7 +48,7 @@ func (d *drain) enter(p *plan) (*entry, error) {
 	if en.rested {
 		d.lease = weir.Lease{} // released in the transaction
 	} else if d.lease.Fence == 0 && en.lease.Fence != 0 {
-		d.holdLease(en.lease)
+		d.holdLease(en.lease, before)
 	}
 	d.e.publish(weir.Signal{Conversation: d.id, Head: en.head, Inputs: en.inbox, State: true})
 	return en, nil

@@ -7,13 +7,13 @@ import (
 	"weir"
 )
 
-// holdLease begins to renew a lease that was acquired just now.
-func (d *drain) holdLease(l weir.Lease) {
+// holdLease begins to renew a lease that was acquired after the given moment.
+func (d *drain) holdLease(l weir.Lease, after time.Time) {
 	d.lease = l
 	d.kept = make(chan struct{})
 	go func() {
 		defer close(d.kept)
-		d.keepLease(l, time.Now())
+		d.keepLease(l, after)
 	}()
 }
 
