@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -308,4 +311,57 @@ func TestClosingRefusesWhatWaitsAndKeepsWhatRuns(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestAStatementIsNotCancelledHalfway: SQLite would undo the whole transaction,
+// neighbours included.
+func TestAStatementIsNotCancelledHalfway(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	// A function of SQL that cancels the context of the statement it is in, and
+	// gives the one who watches that context the time to act on it.
+	name := "cancel_" + rand.Text() // functions stay for good
+	err := sqlite.RegisterScalarFunction(name, 0, func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
+		cancel()
+		for range 1000 {
+			runtime.Gosched()
+		}
+		return int64(0), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := openSQLite(t.Context(), t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	insert := func(ctx context.Context, name string) func(Tx) error {
+		return func(tx Tx) error { _, err := tx.InitSetting(ctx, name, nil); return err }
+	}
+	inside, release := make(chan struct{}), make(chan struct{})
+	first, third := make(chan error, 1), make(chan error, 1)
+	go func() {
+		first <- s.Update(t.Context(), func(tx Tx) error {
+			close(inside)
+			<-release
+			return insert(t.Context(), "first")(tx)
+		})
+	}()
+	<-inside
+	go func() {
+		third <- s.Update(t.Context(), func(x Tx) error {
+			_, err := x.(*tx).q.exec(ctx, `INSERT INTO settings (name, value) SELECT 'n', x'00' WHERE `+name+`() + (
+				WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 200000) SELECT COUNT(*) FROM n) > 0`)
+			return err
+		})
+	}()
+	close(release)
+	if err := errors.Join(<-first, <-third); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"first", "n"} {
+		if _, err := s.Setting(t.Context(), name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -46,7 +46,7 @@ func newPG(t *testing.T, conversations ...weir.ConversationID) *pg {
 	return p
 }
 
-// go runs an Update beside the test.
+// start runs an Update beside the test.
 func (p *pg) start(fn func(tx store.Tx) error) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- p.Update(p.Context(), fn) }()
@@ -56,12 +56,14 @@ func (p *pg) start(fn func(tx store.Tx) error) <-chan error {
 // waiting blocks until n transactions wait for a lock, as the server sees it.
 func (p *pg) waiting(n int) {
 	p.Helper()
+	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
+	defer cancel()
 	for {
 		var got int
-		err := p.aside.QueryRow(p.Context(), `SELECT COUNT(*) FROM pg_stat_activity
+		err := p.aside.QueryRow(ctx, `SELECT COUNT(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&got)
 		if err != nil {
-			p.Fatal(err)
+			p.Fatalf("%d transactions wait, not %d: %v", got, n, err)
 		}
 		if got == n {
 			return
