@@ -40,6 +40,7 @@ type rooms struct {
 	fault   error // of every change
 	panics  any
 	partial string
+	title   string
 }
 
 var now = time.Date(2026, 11, 30, 12, 0, 0, 123_456_789, time.UTC)
@@ -50,7 +51,7 @@ func (r *rooms) Conversation(_ context.Context, id weir.ConversationID) (weir.Co
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return weir.Conversation{ID: "c", Owner: "o", Kind: weir.Chat, Title: "T", State: weir.Idle, HeadSeq: weir.Seq(len(r.records)), CreatedAt: now, LastActive: now}, nil
+	return weir.Conversation{ID: "c", Owner: "o", Kind: weir.Chat, Title: "T" + r.title, State: weir.Idle, HeadSeq: weir.Seq(len(r.records)), CreatedAt: now, LastActive: now}, nil
 }
 
 func (r *rooms) Structure(context.Context, *weir.Conversation) ([]weir.Record, error) {
@@ -199,6 +200,7 @@ func (d *door) lines(path string) (*bufio.Reader, func()) {
 	if err != nil {
 		d.Fatal(err)
 	}
+	d.Cleanup(func() { resp.Body.Close() })
 	if resp.StatusCode != 200 {
 		d.Fatalf("%s: %s", path, resp.Status)
 	}

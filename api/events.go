@@ -58,7 +58,8 @@ type watcher struct {
 	s      *server
 	out    *stream
 	r      *http.Request
-	c      weir.Conversation
+	c      weir.Conversation // whose log is told
+	row    weir.Conversation // as it was told last
 	shape  *transcript.Shape
 	kinds  func(weir.ConversationID) weir.Kind
 	cursor weir.Seq                      // the last record that was read
@@ -107,7 +108,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) error {
 	if !given || after > c.HeadSeq {
 		after = c.HeadSeq
 	}
-	wt := &watcher{s: s, r: r, c: c, cursor: after, told: map[weir.InputID]inputVersion{}}
+	wt := &watcher{s: s, r: r, c: c, row: c, cursor: after, told: map[weir.InputID]inputVersion{}}
 	if err := wt.fold(ctx); err != nil {
 		return err
 	}
@@ -193,7 +194,6 @@ func (wt *watcher) follow(ctx context.Context, signals <-chan weir.Signal) {
 		if !wt.tell(ctx, due) || wt.out.flush() != nil {
 			return
 		}
-		due = weir.Signal{}
 		select {
 		case <-ctx.Done():
 			return
@@ -203,7 +203,7 @@ func (wt *watcher) follow(ctx context.Context, signals <-chan weir.Signal) {
 				return
 			}
 			wt.out.comment()
-			due = weir.Signal{Head: wt.cursor + 1, Inputs: true}
+			due = weir.Signal{Head: wt.cursor + 1, Inputs: true, State: wt.changed(ctx)}
 		case sig, open := <-signals:
 			if !open {
 				wt.out.passing("reset", struct{}{})
@@ -344,7 +344,14 @@ func (wt *watcher) state(ctx context.Context) bool {
 		}
 		return false
 	}
-	wt.c.State, wt.c.Title = c.State, c.Title
+	wt.row = c
 	wt.out.passing("state", conversationOf(&c))
 	return true
+}
+
+// changed reports whether the conversation's row is not as it was told.
+func (wt *watcher) changed(ctx context.Context) bool {
+	c, err := wt.s.owned(ctx, actorOf(ctx), wt.c.ID)
+	return err != nil || c.State != wt.row.State || c.WaitingFor != wt.row.WaitingFor || c.Title != wt.row.Title ||
+		c.Visibility != wt.row.Visibility || c.Archived != wt.row.Archived || c.Model != wt.row.Model
 }

@@ -72,7 +72,7 @@ func (s *server) idempotent(next http.Handler) http.Handler {
 			err := s.cfg.Answers.RememberAnswer(r.Context(), owner, route, key,
 				weir.IdempotentAnswer{Digest: digest, Status: rec.status, Body: rec.body.Bytes()})
 			if err != nil {
-				s.noted(r.Context(), err) // done all the same: say so
+				_ = s.noted(r.Context(), err) // done all the same: the log says so
 			}
 		}
 		w.WriteHeader(rec.status)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -110,7 +111,7 @@ func (s *server) observed(next http.Handler) http.Handler {
 // panicked answers 500 where nothing was answered yet. The log gets the place
 // and the kind of panic, not its words: they may quote what a person wrote.
 func (s *server) panicked(w *response, r *http.Request, v any) {
-	if v == http.ErrAbortHandler {
+	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(v)
 	}
 	words := fmt.Sprintf("%T", v)

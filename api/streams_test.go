@@ -58,6 +58,13 @@ func TestASilentStreamGetsACommentAndCatchesUpOnWhatNobodyTold(t *testing.T) {
 	d.say("nobody was told of this")
 	d.until(r, "id: 1")
 	d.until(r, "event: item")
+	d.mu.Lock()
+	d.title = "nor of this"
+	d.mu.Unlock()
+	d.until(r, "event: state")
+	if said := d.until(r, ":"); !strings.Contains(strings.Join(said, ""), "nor of this") {
+		t.Errorf("it was told %q", said)
+	}
 	again, done2 := d.lines("/v1/events")
 	defer done2()
 	d.until(again, ":")

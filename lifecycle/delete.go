@@ -231,7 +231,7 @@ func (s *Service) copied(ctx context.Context, a weir.Actor, d *Deletion, f, outc
 func with(err error, name string, value any) error {
 	var e *weir.Error
 	if errors.As(err, &e) {
-		e.With(name, value)
+		_ = e.With(name, value)
 	}
 	return err
 }

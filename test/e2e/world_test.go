@@ -30,12 +30,11 @@ const patience = 30 * time.Second
 // strict peer in the place of a provider.
 type world struct {
 	testing.TB
-	run   *app.Running
-	peer  *strictpeer.Peer
-	cfg   app.Config
-	where string // of the store
-	http  *http.Client
-	log   *logBuffer
+	run  *app.Running
+	peer *strictpeer.Peer
+	cfg  app.Config
+	http *http.Client
+	log  *logBuffer
 }
 
 // logBuffer collects all that the server logs.
