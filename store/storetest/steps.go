@@ -148,6 +148,15 @@ var steps = []scenario{
 		if d := cmp.Diff([]weir.ConversationID{"input", "step"}, w.due()); d != "" {
 			w.Error("after release (-want +got):\n", d)
 		}
+		w.must(func(tx store.Tx) error {
+			return tx.ChangeActivity(w.ctx, "input", weir.Activity{State: ptr(weir.Waiting)})
+		})
+		if d := cmp.Diff([]weir.ConversationID{"step"}, w.due()); d != "" {
+			w.Error("while one waits for a person (-want +got):\n", d)
+		}
+		w.must(func(tx store.Tx) error {
+			return tx.ChangeActivity(w.ctx, "input", weir.Activity{State: ptr(weir.Idle)})
+		})
 		w.must(func(tx store.Tx) error { _, err := tx.RenewLease(w.ctx, held, time.Millisecond); return err })
 		for len(w.due()) != 3 { // the lease runs out by the database's clock
 			if w.ctx.Err() != nil {

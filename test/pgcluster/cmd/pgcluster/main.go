@@ -13,8 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
 
 	"weir/test/pgcluster"
@@ -43,14 +41,13 @@ func run(args []string) (int, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	skip := slices.Contains(strings.Split(os.Getenv("WEIR_TEST_SKIP"), ","), "postgres")
-	if os.Getenv(pgcluster.Env) == "" && !skip {
+	if os.Getenv(pgcluster.Env) == "" && !pgcluster.Skipped() {
 		c, err := pgcluster.Start(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("no PostgreSQL to test with (WEIR_TEST_SKIP=postgres goes without): %w", err)
 		}
 		defer c.Stop()
-		cmd.Env = append(os.Environ(), pgcluster.Env+"="+c.URL)
+		cmd.Env = append(os.Environ(), pgcluster.Env+"="+c.URL, pgcluster.DisposableEnv+"=yes")
 	}
 	err := cmd.Run()
 	var failed *exec.ExitError
