@@ -64,7 +64,7 @@ func (s *session) answer(e *entry, m *message) {
 	for _, p := range parts {
 		if p.Type == weir.PartToolCall {
 			if _, twice := a.calls[p.Call]; twice {
-				s.run.report.skip("duplicate_call")
+				s.run.report.SameCalls++
 				continue
 			}
 			a.calls[p.Call] = nil
@@ -72,8 +72,12 @@ func (s *session) answer(e *entry, m *message) {
 		}
 		kept = append(kept, p)
 	}
-	if len(kept) == 0 {
+	switch {
+	case len(parts) == 0:
 		s.run.report.skip("empty")
+		return
+	case len(kept) == 0:
+		s.run.report.skip("duplicate_call")
 		return
 	}
 	a.pieces = append(a.pieces, piece{uuid, s.now, kept})
@@ -148,6 +152,7 @@ func (s *session) group(a *answer, pieces []piece) {
 	first, last := pieces[0], pieces[len(pieces)-1]
 	there := s.has(first.uuid)
 	s.add(a.segment, first.uuid, first.time, m)
+	s.run.report.Merged += len(pieces) - 1
 	for i, call := range m.Calls() {
 		missing := fmt.Sprintf("%s:unanswered%d", first.uuid, i)
 		g := a.calls[call.Call]

@@ -60,7 +60,7 @@ func (r *Report) placeholder(b *block) string {
 	_ = json.Unmarshal(b.Source, &source) // what it lacks is left out
 	words := []string{orOther(tidy(string(b.Type)))}
 	for _, w := range []str{b.Title, source.MediaType, source.URL} {
-		if t := cutGraphemes(tidy(string(w))); t != "" {
+		if t := shortened(tidy(string(w))); t != "" {
 			words = append(words, t)
 		}
 	}

@@ -4,12 +4,13 @@
 // transcript holds them, except that a model's answer is made whole first and
 // each of its tool calls is followed by its one result. What the other product
 // rewound is kept: it is appended, hidden by a rewind record, and what replaced
-// it follows. A compaction becomes a checkpoint; both sides stay.
+// it follows. A compaction becomes a checkpoint; both sides stay. The title, the
+// folder and the visibility that an import gives come last.
 //
 // Loss: nothing that a person or a model said is dropped. What is no message
 // (snapshots of files, progress, timings), a line that cannot be read and a
 // conversation that may not be written to are counted in the report, by reason
-// or by line. Foreign signatures and prompts are left out: they are never sent
+// or by line; the numbers of a report add up. Foreign signatures and prompts are left out: they are never sent
 // to anyone. An import appends only and changes nothing that is there, so the
 // same transcript again adds nothing, a longer one adds what is new, and one
 // that broke off is completed by importing it again.

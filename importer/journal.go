@@ -18,9 +18,12 @@ type journal struct {
 	size    int // of what is pending, about
 
 	covered []span            // hidden by rewind records; ascending, apart
-	rewinds map[weir.Seq]bool // seqs of rewind records
+	between map[weir.Seq]bool // seqs of rewinds and settings: a range to hide goes on behind them
 	dead    span              // abandoned records, one after the other, to be hidden; zero for none
 	last    weir.MessageID    // newest message that is not abandoned
+
+	told  settings // what the log says of them
+	marks int      // records appended that are no messages
 
 	generation  weir.GenerationID // current one
 	generations []opened          // by seq; the first was opened by nothing
@@ -42,7 +45,8 @@ type opened struct {
 
 func newJournal(first weir.GenerationID) journal {
 	return journal{
-		there: map[string]place{}, rewinds: map[weir.Seq]bool{},
+		there: map[string]place{}, between: map[weir.Seq]bool{},
+		told:       settings{visibility: weir.Visibility{Level: weir.Open}},
 		generation: first, generations: []opened{{id: first}},
 	}
 }
@@ -60,6 +64,10 @@ func (j *journal) load(r *weir.Record) {
 		j.generations = append(j.generations, opened{seq: r.Seq, id: b.Generation})
 	case *weir.Rewind:
 		j.cover(span{b.From, b.Upto}, r.Seq)
+	default:
+		if j.told.read(b) {
+			j.between[r.Seq] = true
+		}
 	}
 	j.there[string(r.ID)] = p
 	j.head = r.Seq
@@ -138,12 +146,12 @@ func (j *journal) hide(runs []span, before weir.MessageID, at time.Time) {
 }
 
 // joins reports whether all that stands between two seqs is hidden already, or
-// a rewind record.
+// nothing that anybody said.
 func (j *journal) joins(upto, from weir.Seq) bool {
 	for upto++; upto < from; upto++ {
 		if hidden, ok := j.covering(upto); ok {
 			upto = hidden.upto
-		} else if !j.rewinds[upto] {
+		} else if !j.between[upto] {
 			return false
 		}
 	}
@@ -153,12 +161,13 @@ func (j *journal) joins(upto, from weir.Seq) bool {
 func (j *journal) rewind(r span, to weir.MessageID, at time.Time) {
 	body := &weir.Rewind{To: to, From: r.from, Upto: r.upto}
 	j.append(string(weir.NewMessageID(at)), at, j.generation, body)
+	j.marks++
 	j.cover(r, j.head)
 }
 
 // cover notes that the rewind record at seq hides a range.
 func (j *journal) cover(r span, seq weir.Seq) {
-	j.rewinds[seq] = true
+	j.between[seq] = true
 	if r.from > r.upto {
 		return
 	}

@@ -18,7 +18,7 @@ import (
 // raw imports bytes as they are.
 func (m *memory) raw(r io.Reader) (importer.Report, error) {
 	im := importer.New(importer.Config{Store: m})
-	return im.Import(context.Background(), person, importer.Source{Name: "x/s1.jsonl", Reader: r}, importer.Options{})
+	return adding(im.Import(context.Background(), person, importer.Source{Name: "x/s1.jsonl", Reader: r}, importer.Options{}))
 }
 
 func TestLinesAreTakenAsTheyCome(t *testing.T) {

@@ -7,6 +7,12 @@ const maxBroken = 100
 
 // Report says what became of a transcript. It holds numbers, ids and titles,
 // and nothing else of its contents.
+//
+// Every record that was read is accounted for: of a transcript that came in,
+//
+//	Records + Split + Unanswered = Added + Known + the sum of Skipped + Merged
+//
+// A conversation's log gains Added messages and Marks.
 type Report struct {
 	Format        string         `json:"format"`
 	File          string         `json:"file,omitempty"`
@@ -17,6 +23,9 @@ type Report struct {
 	Known         int            `json:"known"`             // messages that were there already
 	Kinds         map[string]int `json:"kinds,omitempty"`   // of what was added
 	Skipped       map[string]int `json:"skipped,omitempty"` // objects that are no message, by reason
+	Merged        int            `json:"merged"`            // objects that went into the message of another one: pieces of one answer
+	Split         int            `json:"split"`             // messages beyond the first of one object, such as several results
+	Marks         int            `json:"marks"`             // records appended beside the messages: rewinds, the title, the folder, the visibility
 	Broken        []Broken       `json:"broken,omitempty"`  // the first of them
 	BrokenLines   int            `json:"broken_lines"`
 	Glued         int            `json:"glued"`          // objects that shared a line with another
@@ -25,8 +34,9 @@ type Report struct {
 	Tasks         int            `json:"tasks"`          // side chains
 	Orphans       int            `json:"orphans"`        // messages whose parent is not in the transcript
 	OutOfOrder    int            `json:"out_of_order"`   // appended after what follows them
-	Unanswered    int            `json:"unanswered"`     // tool calls without a result
+	Unanswered    int            `json:"unanswered"`     // tool calls without a result; each got one that says so
 	OrphanResults int            `json:"orphan_results"` // results without a call, kept as notices
+	SameCalls     int            `json:"same_calls"`     // calls left out because their answer made one with the same id already
 	Placeholders  int            `json:"placeholders"`   // images and files named in place of their contents
 	Thoughts      int            `json:"thoughts"`       // reasoning, kept without its signature or left out when sealed
 	Repaired      Repaired       `json:"repaired"`
@@ -90,6 +100,7 @@ func (r *Report) close(sessions []*session) {
 		}
 		r.Added += it.Added
 		r.Known += it.Known
+		r.Marks += s.marks
 		r.Conversations = append(r.Conversations, it)
 	}
 }

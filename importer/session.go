@@ -70,7 +70,8 @@ func (s *session) task(ctx context.Context, e *entry) (*session, error) {
 		return t, nil
 	}
 	if uuid == "" {
-		return nil, nil // only a title
+		s.run.report.skip(string(e.Type)) // the title of a side chain that is not there
+		return nil, nil
 	}
 	t, err := s.run.open(ctx, s.row.ID+":"+weir.ConversationID(key), s)
 	if err == nil {
@@ -132,7 +133,7 @@ func (s *session) take(ctx context.Context, e *entry) error {
 	default:
 		s.user(e, &m)
 	}
-	return s.write(ctx, false)
+	return s.write(ctx)
 }
 
 // describe keeps what an entry says of the conversation as a whole.
@@ -146,7 +147,7 @@ func (s *session) describe(e *entry) {
 	if s.new && s.row.CreatedAt.IsZero() {
 		s.row.CreatedAt = s.now
 	}
-	if s.new && s.row.Workspace == "" && len(e.Folder) <= maxFolder {
+	if s.new && !s.made && s.row.Workspace == "" && len(e.Folder) <= maxFolder {
 		s.row.Workspace = string(e.Folder)
 	}
 	title := titleOf(string(firstOf(e.CustomTitle, e.AITitle, e.Title)))
@@ -230,38 +231,43 @@ func (s *session) user(e *entry, m *message) {
 	if prompt {
 		s.turnBack(parent, n.segment)
 	}
-	ids := suffixes(uuid)
+	ids := suffixes{uuid: uuid}
 	for _, res := range said.results {
-		s.result(n.segment, ids(), res)
+		s.result(n.segment, ids.next(), res)
 	}
 	if said.synthetic != "" {
 		if isInterruption(said.synthetic) && s.open != nil && len(s.open.calls) == 0 {
 			s.open.interrupted = true
 		}
 		s.settle()
-		s.later(n.segment, ids(), &weir.UserMessage{Text: said.synthetic, Synthetic: true})
+		s.later(n.segment, ids.next(), &weir.UserMessage{Text: said.synthetic, Synthetic: true})
 	}
 	if said.person != "" {
 		if s.human == "" {
 			s.human = said.person
 		}
 		s.settle()
-		s.later(n.segment, ids(), &weir.UserMessage{Text: said.person})
+		s.later(n.segment, ids.next(), &weir.UserMessage{Text: said.person})
 	}
-	if said.results == nil && said.synthetic == "" && said.person == "" {
+	switch messages := ids.given; messages {
+	case 0:
 		s.run.report.skip("empty")
+	default:
+		s.run.report.Split += messages - 1
 	}
 }
 
 // suffixes spells the ids of the records of one entry: its uuid first.
-func suffixes(uuid string) func() string {
-	n := 0
-	return func() string {
-		if n++; n == 1 {
-			return uuid
-		}
-		return fmt.Sprintf("%s:%d", uuid, n)
+type suffixes struct {
+	uuid  string
+	given int
+}
+
+func (s *suffixes) next() string {
+	if s.given++; s.given == 1 {
+		return s.uuid
 	}
+	return fmt.Sprintf("%s:%d", s.uuid, s.given)
 }
 
 // turnBack abandons what followed an earlier prompt in the place of this one.

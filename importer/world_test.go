@@ -151,7 +151,19 @@ func (m *memory) bring(lines ...string) (importer.Report, error) {
 func (m *memory) with(o importer.Options, lines ...string) (importer.Report, error) {
 	im := importer.New(importer.Config{Store: m, Live: m, Now: func() time.Time { return today }})
 	src := importer.Source{Name: "s1.jsonl", Reader: strings.NewReader(strings.Join(lines, "\n") + "\n")}
-	return im.Import(context.Background(), person, src, o)
+	return adding(im.Import(context.Background(), person, src, o))
+}
+
+// adding makes a report that leaves records out an error.
+func adding(r importer.Report, err error) (importer.Report, error) {
+	skipped := 0
+	for _, n := range r.Skipped {
+		skipped += n
+	}
+	if is := r.Added + r.Known + skipped + r.Merged; err == nil && r.Records+r.Split+r.Unanswered != is {
+		err = fmt.Errorf("%d records do not add up: %+v", r.Records, r)
+	}
+	return r, err
 }
 
 func (m *memory) must(t testing.TB, lines ...string) importer.Report {
@@ -214,18 +226,53 @@ func answered(t testing.TB, id weir.ConversationID, log []weir.Record) {
 }
 
 // told spells a log: each record by its kind's first letter and text, hidden
-// ones in brackets.
+// ones in brackets. Settings are left out; [settled] spells them.
 func told(log []weir.Record) string {
 	shape := transcript.Fold(log)
 	var all []string
+	place := make([]int, len(log)+1) // by seq, as if there were no settings
 	for i := range log {
+		place[i+1] = place[i] + 1
+		if setting(&log[i]) != "" {
+			place[i+1]--
+			continue
+		}
 		text := tell(&log[i])
+		if b, ok := log[i].Body.(*weir.Rewind); ok {
+			text = fmt.Sprintf("rewind(%d-%d>%s)", place[b.From], place[b.Upto], b.To)
+		}
 		if shape.Hidden(log[i].Seq) {
 			text = "[" + text + "]"
 		}
 		all = append(all, text)
 	}
 	return strings.Join(all, " ")
+}
+
+// settled spells what a log says of settings.
+func settled(log []weir.Record) string {
+	var all []string
+	for i := range log {
+		if s := setting(&log[i]); s != "" {
+			all = append(all, s)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func setting(r *weir.Record) string {
+	switch b := r.Body.(type) {
+	case *weir.Retitled:
+		if b.Auto {
+			return fmt.Sprintf("auto(%s)", b.Title)
+		}
+		return fmt.Sprintf("title(%s)", b.Title)
+	case *weir.WorkspaceSet:
+		return fmt.Sprintf("folder(%s)", b.Workspace)
+	case *weir.VisibilitySet:
+		return fmt.Sprintf("visibility(%s,%s)", b.Level, b.Category)
+	}
+	return ""
 }
 
 func tell(r *weir.Record) string {
@@ -257,8 +304,6 @@ func tell(r *weir.Record) string {
 		return "n:" + b.Text
 	case *weir.Checkpoint:
 		return "c:" + b.Text
-	case *weir.Rewind:
-		return fmt.Sprintf("rewind(%d-%d>%s)", b.From, b.Upto, b.To)
 	}
 	return string(r.Kind())
 }

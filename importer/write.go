@@ -35,6 +35,7 @@ func (s *session) load(ctx context.Context, id weir.ConversationID) error {
 		if s.parent != nil {
 			s.refused = s.parent.refused
 			s.row.Kind = weir.Task
+			s.row.Visibility = weir.Visibility{Level: weir.Open, Category: s.parent.row.Visibility.Category}
 		}
 		s.journal = newJournal(s.row.Generation)
 		return nil
@@ -82,30 +83,46 @@ func (s *session) mayWrite() error {
 	return nil
 }
 
-// write appends what is pending, at once or when there is enough of it.
-func (s *session) write(ctx context.Context, all bool) error {
-	if !all && len(s.pending) < chunkRecords && s.size < chunkBytes {
+// write appends what is pending when there is enough of it.
+func (s *session) write(ctx context.Context) error {
+	if len(s.pending) < chunkRecords && s.size < chunkBytes {
 		return nil
 	}
-	if s.refused != nil || len(s.pending) == 0 {
+	return s.store(ctx, nil)
+}
+
+// store appends what is pending, and what more returns after it, in one
+// transaction.
+func (s *session) store(ctx context.Context, more func(Tx) ([]weir.Record, error)) error {
+	if s.refused != nil || len(s.pending) == 0 && more == nil {
 		return nil
 	}
-	records, before := s.pending, s.head-weir.Seq(len(s.pending))
+	pending, before := s.pending, s.head-weir.Seq(len(s.pending))
 	s.pending, s.size = nil, 0
 	if s.run.options.DryRun {
 		return nil
 	}
+	var head weir.Seq
 	err := s.run.im.cfg.Store.Update(ctx, func(tx Tx) error {
 		if err := s.create(ctx, tx); err != nil {
 			return err
 		}
+		records := slices.Clip(pending)
+		if more != nil {
+			marks, err := more(tx)
+			if err != nil {
+				return err
+			}
+			records = append(records, marks...)
+		}
+		head = before + weir.Seq(len(records))
 		return s.append(ctx, tx, before, records)
 	})
 	if err != nil {
 		return err
 	}
 	s.created()
-	s.row.Generation = s.generation
+	s.head, s.row.Generation = head, s.generation
 	s.ring(weir.Signal{Conversation: s.row.ID, Head: s.head, State: true})
 	return nil
 }
@@ -130,7 +147,6 @@ func (s *session) create(ctx context.Context, tx Tx) error {
 			return err
 		}
 		row.Lineage = append(slices.Clone(p.row.Lineage), weir.Inherited{Conversation: p.row.ID})
-		row.Visibility = weir.Visibility{Level: weir.Open, Category: p.row.Visibility.Category}
 	}
 	return tx.InsertConversation(ctx, &row)
 }
@@ -143,6 +159,9 @@ func (s *session) created() {
 }
 
 func (s *session) append(ctx context.Context, tx Tx, head weir.Seq, records []weir.Record) error {
+	if len(records) == 0 {
+		return nil // only a title
+	}
 	lease, ok, err := tx.AcquireLease(ctx, s.row.ID, holder, leaseFor)
 	if err != nil {
 		return err
@@ -160,62 +179,4 @@ func (s *session) append(ctx context.Context, tx Tx, head weir.Seq, records []we
 		}
 	}
 	return tx.ReleaseLease(ctx, lease)
-}
-
-// finish appends what is left, and gives titles.
-func (r *run) finish(ctx context.Context) error {
-	for _, s := range r.sessions {
-		s.flush()
-		s.bury(s.now)
-		s.entitle()
-		if err := s.write(ctx, true); err != nil {
-			return err
-		}
-		if err := s.retitle(ctx); err != nil {
-			return err
-		}
-		if s.touched {
-			r.report.Orphans += s.orphans
-		}
-	}
-	return nil
-}
-
-// entitle decides on the title: the one that a person gave, else the one that
-// the product made, else what was said first. A title that a person gave here
-// stays, and so does any that is no worse.
-func (s *session) entitle() {
-	made := s.titled
-	for _, t := range s.run.titles {
-		if s.titled == "" && (s.wasRead(t.leaf) || s.has(t.leaf)) {
-			made = t.title // the last one
-		}
-	}
-	title := s.row.Title
-	switch {
-	case s.row.TitleSet:
-	case s.custom != "":
-		title = s.custom
-	case made != "":
-		title = made
-	case title == "":
-		title = titleOf(s.human)
-	}
-	if title != s.row.Title {
-		s.row.Title, s.row.TitleSet, s.renamed = title, s.custom != "", true
-	}
-}
-
-// retitle stores a title that was decided on after the conversation was made.
-func (s *session) retitle(ctx context.Context) error {
-	if !s.renamed || s.new && !s.made || s.refused != nil || s.run.options.DryRun {
-		return nil
-	}
-	err := s.run.im.cfg.Store.Update(ctx, func(tx Tx) error {
-		return tx.ChangeConversation(ctx, s.row.ID, weir.ConversationChange{Title: &s.row.Title, TitleSet: &s.row.TitleSet})
-	})
-	if err == nil {
-		s.ring(weir.Signal{Conversation: s.row.ID, State: true})
-	}
-	return err
 }
