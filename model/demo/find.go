@@ -19,18 +19,25 @@ type finding struct {
 // maxWords is how many words of a question are looked for.
 const maxWords = 64
 
-// find returns the sentences that fit the question best, at most n. Rare words
-// count more than common ones; of equals the newest come first. Questions are
-// no answers and are left out.
-func find(question string, sources []source, n int) []finding {
+// wantedIn numbers the words of a question that say what is asked.
+func wantedIn(question string) map[string]int {
 	wanted := map[string]int{}
 	eachWord(question, func(w []byte) {
 		if len(wanted) < maxWords && !common(string(w)) {
+			w = stem(w)
 			if _, there := wanted[string(w)]; !there {
 				wanted[string(w)] = len(wanted)
 			}
 		}
 	})
+	return wanted
+}
+
+// find returns the sentences that hold the words wanted best, at most n, and
+// none that holds fewer of them than least. Rare words count more than common
+// ones; of equals the newest come first. Questions are no answers and are left
+// out.
+func find(wanted map[string]int, sources []source, least, n int) []finding {
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -40,7 +47,7 @@ func find(question string, sources []source, n int) []finding {
 		eachSentence(sources[i].text, func(s string) {
 			var hits uint64
 			eachWord(s, func(w []byte) {
-				if bit, ok := wanted[string(w)]; ok {
+				if bit, ok := wanted[string(stem(w))]; ok {
 					hits |= 1 << bit
 				}
 			})
@@ -53,7 +60,7 @@ func find(question string, sources []source, n int) []finding {
 			found = append(found, finding{sentence: s, where: sources[i].name, hits: hits})
 		})
 	}
-	return best(found, count[:], (len(wanted)+2)/3, n)
+	return best(found, count[:], max(least, (len(wanted)+2)/3), n)
 }
 
 // best picks the sentences with the highest scores that hold enough words.
@@ -115,15 +122,25 @@ func eachSentence(text string, f func(string)) {
 	end(len(text))
 }
 
-// eachWord calls f with the words of a text, in lower case and without the
-// commonest endings. Scripts that put no spaces between words give each pair
-// of neighbouring characters.
+// firstSentence returns what a text says first.
+func firstSentence(text string) string {
+	first := ""
+	eachSentence(text, func(s string) {
+		if first == "" {
+			first = s
+		}
+	})
+	return first
+}
+
+// eachWord calls f with the words of a text, in lower case. Scripts that put no
+// spaces between words give each pair of neighbouring characters.
 func eachWord(text string, f func([]byte)) {
 	var word []byte
 	var before rune // of a script without spaces
 	flush := func() {
 		if len(word) > 0 {
-			f(stem(word))
+			f(word)
 			word = word[:0]
 		}
 	}
@@ -169,8 +186,8 @@ func stem(w []byte) []byte {
 	return w
 }
 
-// common reports whether a word says nothing about what is asked. Words are
-// stemmed.
+// common reports whether a word, with its ending, says nothing about what is
+// asked.
 func common(w string) bool {
 	if utf8.RuneCountInString(w) < 2 {
 		return w == "" || w[0] < '0' || w[0] > '9'
@@ -178,12 +195,13 @@ func common(w string) bool {
 	switch w {
 	case "the", "an", "and", "or", "but", "not", "no", "yes", "of", "to", "in", "on", "at", "by", "for", "from", "with", "about", "as", "into",
 		"is", "are", "was", "were", "be", "been", "am", "do", "did", "does", "done", "have", "has", "had", "can", "could", "will", "would", "shall",
-		"should", "may", "might", "must", "it", "its", "this", "that", "these", "thes", "those", "thos", "there", "ther", "here", "he", "she", "they",
-		"we", "us", "our", "you", "your", "me", "my", "him", "her", "them", "their", "what", "which", "who", "whom", "whose", "when", "where", "wher",
+		"should", "may", "might", "must", "it", "its", "this", "that", "these", "those", "there", "here", "he", "she", "they",
+		"we", "us", "our", "you", "your", "me", "my", "him", "her", "them", "their", "what", "which", "who", "whom", "whose", "when", "where",
 		"why", "how", "if", "then", "than", "so", "too", "very", "just", "also", "any", "some", "all", "one", "say", "said", "tell", "told", "know",
-		"please", "pleas", "hi", "hello", "hey", "thank", "ok", "okay", "again", "now",
+		"please", "hi", "hello", "hey", "thank", "thanks", "ok", "okay", "again", "now", "still", "yet", "ever", "even", "only", "since", "more", "most",
+		"such", "both", "each", "other", "same", "own", "while", "because", "until", "ll", "re", "ve", "don", "doesn", "isn", "let", "see", "think", "mean",
 		"der", "die", "das", "und", "oder", "ist", "sind", "war", "ein", "eine", "einen", "den", "dem", "des", "wir", "ich", "du", "sie", "es",
-		"wer", "wie", "wo", "wann", "warum", "welch", "welche", "welcher", "welchen", "mit", "von", "zu", "im", "auf", "für", "nicht", "hallo", "bitte", "bitt":
+		"wer", "wie", "wo", "wann", "warum", "welch", "welche", "welcher", "welchen", "mit", "von", "zu", "im", "auf", "für", "nicht", "hallo", "bitte", "dies", "diese", "noch", "immer":
 		return true
 	}
 	return false

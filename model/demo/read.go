@@ -25,6 +25,9 @@ type reference struct {
 	text  string // of a quote
 }
 
+// source is a quote as a text that may answer.
+func (r *reference) source() source { return source{"the quote from “" + r.title + "”", r.text} }
+
 // attached is what came along with the words of one section.
 type attached struct {
 	quotes, pointers, recalls []reference
@@ -177,7 +180,8 @@ func (v *view) note(n note, into *attached) {
 		return
 	}
 	into.quotes = append(into.quotes, r)
-	v.source("the quote from “"+r.title+"”", n.quote)
+	s := r.source()
+	v.source(s.name, s.text)
 }
 
 // recalled reads a recall's envelope.

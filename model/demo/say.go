@@ -9,25 +9,58 @@ import (
 // reply puts the answer together.
 func reply(v *view) string {
 	var parts []string
-	seen, sources := v.now, v.sources
-	about := asksWhatIsSeen(v.question)
-	if about {
-		sources = sources[v.told:] // which explains what such things are
-		if !seen.any() {
-			seen = v.before
-		}
+	seen, about := v.now, asksWhatIsSeen(v.question)
+	if about && !seen.any() {
+		seen = v.before
 	}
 	parts = append(parts, sees(&seen)...)
-	found := find(v.question, sources, 3)
+	found := v.find(about)
 	switch {
 	case len(found) > 0:
 		parts = append(parts, answers(found))
+	case len(v.now.quotes) > 0 && v.question != "" && !about:
+		parts = append(parts, beginnings(v.now.quotes))
 	case len(parts) == 0:
 		return opening + nothing(v)
 	case v.question != "" && !about:
-		parts = append(parts, "Beyond that, nothing I was given holds the words of your message.")
+		parts = append(parts, "Beyond that, nothing in this conversation holds the words of your message.")
 	}
 	return opening + strings.Join(parts, "\n\n")
+}
+
+// find looks where an answer may be. What the model was told at the beginning
+// speaks of everything, so it is looked at only where there is nothing else.
+// Whoever hands a quote over asks about that; elsewhere one word in common is
+// chance.
+func (v *view) find(about bool) []finding {
+	const most = 3
+	sources, wanted := v.sources, wantedIn(v.question)
+	if about || v.now.any() || len(sources) > v.told {
+		sources = sources[v.told:]
+	}
+	if len(v.now.quotes) == 0 {
+		return find(wanted, sources, 1, most)
+	}
+	var handed []source
+	for _, q := range v.now.quotes {
+		handed = append(handed, q.source())
+	}
+	if found := find(wanted, handed, 1, most); len(found) > 0 {
+		return found
+	}
+	return find(wanted, sources, 2, most)
+}
+
+// beginnings repeats how quotes begin, where no word of the question is in them.
+func beginnings(quotes []reference) string {
+	s := "No word that you ask about stands in it. It begins:"
+	if len(quotes) > 1 {
+		s = "No word that you ask about stands in them. They begin:"
+	}
+	for _, q := range quotes[:min(len(quotes), most)] {
+		s += "\n\n> " + firstWords(firstSentence(q.text), 60) + "\n\n— " + q.source().name
+	}
+	return s
 }
 
 // What it is and what one can try, in full once in a conversation.
@@ -43,7 +76,7 @@ const (
 
 // nothing answers where nothing was found.
 func nothing(v *view) string {
-	said := "Nothing I was given holds the words of your message, so I have no answer to it."
+	said := "Nothing in this conversation holds the words of your message, so I have no answer to it."
 	switch {
 	case v.question == "":
 		said = "I was given no words to answer."
@@ -65,7 +98,7 @@ func isStatement(text string) bool {
 	first, words := "", 0
 	eachWord(text, func(w []byte) {
 		if first == "" {
-			first = string(w)
+			first = string(stem(w))
 		}
 		if !common(string(w)) {
 			words++
@@ -89,7 +122,7 @@ func asks(w string) bool {
 func asksWhatIsSeen(question string) bool {
 	asks := false
 	eachWord(question, func(w []byte) {
-		switch string(w) {
+		switch string(stem(w)) {
 		case "quot", "quote", "pointer", "referenc", "reference", "updat", "update", "recall", "attach":
 			asks = true
 		}
