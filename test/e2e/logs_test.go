@@ -10,7 +10,7 @@ import (
 
 func TestLogsHoldIdsAndCodesAndNobodysWords(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		words := []string{"heronword", "herontitle", "heroncategory", "heronlabel", "heronquery", "heronanswer"}
+		words := []string{"heronword", "herontitle", "heroncategory", "heronlabel", "heronquery", "heronanswer", "heronfault"}
 		source := w.create(m{"title": words[1], "visibility": category(words[2])})
 		w.peer.Script(strictpeer.Answer{strictpeer.Say(words[5])})
 		said, _ := w.say(source, words[0]+" @["+words[3]+"](weir:x)")
@@ -23,7 +23,7 @@ func TestLogsHoldIdsAndCodesAndNobodysWords(t *testing.T) {
 		w.get(at(target, "candidates") + "?query=" + url.QueryEscape(words[1])).is(200)
 		w.get("/" + words[4]).is(404)
 		w.patch(at(source), m{"title": words[1] + " again"}).is(200)
-		w.peer.Script(strictpeer.Answer{strictpeer.Fail(400, "")})
+		w.peer.Script(strictpeer.Answer{strictpeer.Fail(400, words[6])})
 		w.post(at(target, "messages"), m{"text": words[0]}).is(202)
 		s := w.watch(target, 0)
 		s.until(func(e event) bool { return e.item["kind"] == "step_end" })
