@@ -57,7 +57,7 @@ func TestAFailureIsClassed(t *testing.T) {
 			if e.Failure != c.want || e.Status != c.status || e.RetryAfter != c.wait || got.Parts != nil {
 				t.Errorf("%+v, %+v", e, got)
 			}
-			if c.text != "" && e.Public != c.text || e.Public == "" || strings.Contains(e.Public, "<") {
+			if !strings.Contains(e.Public, "endpoint at "+s.URL) || !strings.Contains(e.Public, c.text) || !strings.HasSuffix(e.Public, ".") || strings.Contains(e.Public, "<") {
 				t.Errorf("said %q", e.Public)
 			}
 		})
@@ -71,7 +71,8 @@ func TestWhatIsShownHasNoSecretsAndAnEnd(t *testing.T) {
 	s := wiretest.Server(t, 401, http.Header{"Content-Type": {"application/json"}}, string(doc))
 	_, err := anthropic.New(s.URL, key, s.Client()).Stream(t.Context(), nil, new(wiretest.Seen).Emit)
 	got := fault(t, err).Public
-	if !strings.HasPrefix(got, "key [key] and [key] is \ufffd wrong: éé") || len([]rune(got)) != 1000 || !strings.HasSuffix(got, "é…") {
+	if !strings.Contains(got, " did not accept the key: key [key] and [key] is \ufffd wrong: éé") || len([]rune(got)) > 1000 ||
+		!strings.HasSuffix(got, "é… Check the key in the variable that api_key_env names.") {
 		t.Errorf("%d: %q", len([]rune(got)), got)
 	}
 	if strings.Contains(err.Error(), "secret") {
@@ -84,7 +85,7 @@ func TestAFaultAmidTheStreamComesWithWhatCame(t *testing.T) {
 	for status, want := range map[int]model.Failure{529: model.FailOverload, 500: model.FailServer, 429: model.FailRateLimit, 400: model.FailRefused, 401: model.FailAuth} {
 		p.Script(strictpeer.Answer{strictpeer.Say("so far"), strictpeer.Fail(status, "words")})
 		got, err := c.Stream(t.Context(), ask(hi), new(wiretest.Seen).Emit)
-		if e := fault(t, err); e.Failure != want || e.Public != "words" || len(got.Parts) != 1 || got.Parts[0].Text != "so far" {
+		if e := fault(t, err); e.Failure != want || !strings.Contains(e.Public, ": words. ") || len(got.Parts) != 1 || got.Parts[0].Text != "so far" {
 			t.Errorf("%d: %+v, %+v", status, e, got)
 		}
 	}

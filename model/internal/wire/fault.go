@@ -18,11 +18,13 @@ const MaxPublic = 1000
 const maxRetryAfter = 15 * time.Minute
 
 // keyLike finds what looks like a key: vendors repeat a part of a wrong one.
-var keyLike = regexp.MustCompile(`\b(?:sk|pk|rk|xai|gsk|key|AIza)[-_][A-Za-z0-9_*.…-]{6,}|\bAIza[A-Za-z0-9_-]{20,}|(?i:\bbearer)\s+[A-Za-z0-9_.~+/=*-]{6,}`)
+var keyLike = regexp.MustCompile(`\b(?:sk|pk|rk|xai|gsk|key|AIza)[-_][A-Za-z0-9_*.…-]{5,}[A-Za-z0-9_*…-]|\bAIza[A-Za-z0-9_-]{20,}|(?i:\bbearer)\s+[A-Za-z0-9_.~+/=*-]{6,}`)
 
 // Shown makes a vendor's message fit to show: valid text of one line, without
 // secrets, at most [MaxPublic] code points.
-func Shown(message, secret string) string {
+func Shown(message, secret string) string { return shown(message, secret, MaxPublic) }
+
+func shown(message, secret string, limit int) string {
 	if len(message) > 16<<10 {
 		message = message[:16<<10]
 	}
@@ -30,13 +32,18 @@ func Shown(message, secret string) string {
 	if len(secret) >= 4 {
 		message = strings.ReplaceAll(message, secret, "[key]")
 	}
-	message = keyLike.ReplaceAllString(message, "[key]")
+	return oneLine(keyLike.ReplaceAllString(message, "[key]"), limit)
+}
+
+// oneLine reduces white space and control characters to single spaces, and the
+// text to so many code points.
+func oneLine(message string, limit int) string {
 	message = strings.Join(strings.FieldsFunc(message, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	}), " ")
 	n := 0
 	for i := range message {
-		if n == MaxPublic-1 {
+		if n == limit-1 {
 			if head, rest := message[:i], message[i:]; len([]rune(rest)) > 1 {
 				return head + "…"
 			}

@@ -60,7 +60,7 @@ func Do(ctx context.Context, c Call, read func(*Stream) error) error {
 	parent := ctx
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	s := &Stream{parent: parent, ctx: ctx, cancel: cancel, secret: c.Secret, idle: or(c.IdleTimeout, 5*time.Minute)}
+	s := &Stream{parent: parent, ctx: ctx, cancel: cancel, endpoint: endpointAt(c.Base, c.Secret), idle: or(c.IdleTimeout, 5*time.Minute)}
 
 	timer := time.AfterFunc(or(c.HeaderTimeout, 10*time.Minute), func() { cancel(errNoHeader) })
 	resp, err := c.client().Do(req.WithContext(ctx))
@@ -91,16 +91,15 @@ func or(d, otherwise time.Duration) time.Duration {
 func (c *Call) request() (*http.Request, error) {
 	base, err := url.Parse(strings.TrimSpace(c.Base))
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, &model.Error{Failure: model.FailUnknown, Err: err,
-			Public: "The address of the provider is not a usable http or https address; correct its base_url."}
+		return nil, c.unusable()
 	}
 	if strings.ContainsFunc(c.Secret, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return nil, &model.Error{Failure: model.FailAuth,
-			Public: "The API key holds characters that no key has; check where it is read from."}
+			Public: fmt.Sprintf("The key for the endpoint at %s holds characters that no key has; check the variable that api_key_env names.", endpointAt(c.Base, c.Secret).at)}
 	}
 	req, err := http.NewRequest(http.MethodPost, base.JoinPath(c.Path).String(), bytes.NewReader(c.Body))
 	if err != nil {
-		return nil, &model.Error{Failure: model.FailUnknown, Err: err, Public: "The address of the provider is not usable; correct its base_url."}
+		return nil, c.unusable()
 	}
 	req.Header = c.Header.Clone()
 	req.Header.Set("Content-Type", "application/json")
@@ -108,6 +107,13 @@ func (c *Call) request() (*http.Request, error) {
 	req.Header.Set("Accept-Encoding", "identity") // a compressed stream comes late and in lumps
 	req.Header.Set("User-Agent", "weir")
 	return req, nil
+}
+
+// unusable names an address to which nothing can be sent. What is wrong with
+// it is not repeated in the parser's words: they hold all of it.
+func (c *Call) unusable() error {
+	return &model.Error{Failure: model.FailUnknown, Public: fmt.Sprintf(
+		"The address “%s” is not one of http:// or https:// that can be used; correct the provider's base_url.", endpointAt(c.Base, c.Secret).at)}
 }
 
 // client returns the given client, changed so that it follows no redirect.
@@ -128,7 +134,7 @@ func (c *Call) refused(resp *http.Response, s *Stream) *model.Error {
 		return nil
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return &model.Error{Failure: model.FailRefused, Status: resp.StatusCode, Public: fmt.Sprintf(
-			"The provider answered POST %s with a redirect, which is not followed; correct its base_url.", resp.Request.URL.Path)}
+			"The endpoint at %s answered POST %s with a redirect, which is not followed; correct its base_url.", s.endpoint.at, resp.Request.URL.Path)}
 	}
 	body, err := io.ReadAll(io.LimitReader(s, maxErrorBody))
 	if err != nil && s.parent.Err() != nil {
@@ -138,14 +144,13 @@ func (c *Call) refused(resp *http.Response, s *Stream) *model.Error {
 	switch {
 	case fault == nil && resp.StatusCode < 300:
 		fault = &model.Error{Failure: model.FailRefused, Public: fmt.Sprintf(
-			"The provider answered POST %s with %q instead of an event stream; check its base_url.", resp.Request.URL.Path, media)}
+			"The endpoint at %s answered POST %s with %q instead of an event stream; check its base_url.", s.endpoint.at, resp.Request.URL.Path, media)}
 	case fault == nil:
 		fault = &model.Error{Failure: ByStatus(resp.StatusCode)}
+		fallthrough
+	default:
+		fault.Public = s.endpoint.says(fault.Failure, resp.StatusCode, fault.Public)
 	}
-	if fault.Public == "" {
-		fault.Public = fmt.Sprintf("The provider answered POST %s with status %d.", resp.Request.URL.Path, resp.StatusCode)
-	}
-	fault.Public = Shown(fault.Public, c.Secret)
 	fault.Status = resp.StatusCode
 	fault.RetryAfter = RetryAfter(resp.Header, time.Now())
 	if id := resp.Header.Get("Request-Id") + resp.Header.Get("X-Request-Id"); id != "" && len(id) < 200 {
@@ -161,7 +166,7 @@ type Stream struct {
 	body        io.Reader
 	events      *sse.Reader
 	idle        time.Duration
-	secret      string
+	endpoint    endpoint
 }
 
 // Next returns the next event, [io.EOF] where the stream ends by itself, or
@@ -172,7 +177,7 @@ func (s *Stream) Next() (sse.Event, error) {
 	case err == nil, err == io.EOF:
 		return e, err
 	case errors.Is(err, sse.ErrTooLong):
-		return e, &model.Error{Failure: model.FailBroken, Err: err, Public: "The answer was larger than is taken and was cut off."}
+		return e, &model.Error{Failure: model.FailBroken, Err: err, Public: "The answer was larger than is taken and was cut off; ask for less."}
 	}
 	return e, s.broken(err)
 }
@@ -209,24 +214,21 @@ func (s *Stream) broken(err error) *model.Error {
 		fault.Public = "The request was cancelled."
 	case errors.Is(cause, errNoHeader):
 		fault.Err = cause
-		fault.Public = "The provider did not begin to answer in time; try again."
+		fault.Public = "The endpoint at " + s.endpoint.at + " did not begin to answer in time; try again."
 	case errors.Is(cause, errIdle):
 		fault.Err = cause
-		fault.Public = "The provider stopped sending in the middle of its answer; try again."
+		fault.Public = "The endpoint at " + s.endpoint.at + " stopped sending in the middle of its answer; try again."
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		fault.Public = "The provider closed the connection before its answer was complete."
+		fault.Public = "The endpoint at " + s.endpoint.at + " closed the connection before its answer was complete; try again."
 	default:
-		fault.Public = Shown("The connection to the provider failed: "+err.Error(), s.secret)
+		fault.Public = s.endpoint.says(model.FailBroken, 0, err.Error())
 	}
 	return fault
 }
 
 // Fault makes an error that a provider announced in the middle of its stream.
 func (s *Stream) Fault(failure model.Failure, message string) *model.Error {
-	if message == "" {
-		message = "The provider reported a fault in the middle of its answer."
-	}
-	return &model.Error{Failure: failure, Status: http.StatusOK, Public: Shown(message, s.secret)}
+	return &model.Error{Failure: failure, Status: http.StatusOK, Public: s.endpoint.says(failure, http.StatusOK, message)}
 }
 
 // Incomplete is the error of a stream that ended before its answer did.
@@ -235,5 +237,5 @@ func (s *Stream) Incomplete() *model.Error { return s.broken(io.ErrUnexpectedEOF
 // Garbled is the error of an event that cannot be understood.
 func (s *Stream) Garbled(err error) *model.Error {
 	return &model.Error{Failure: model.FailBroken, Status: http.StatusOK, Err: err,
-		Public: "The provider sent something in its answer that cannot be understood."}
+		Public: "The endpoint at " + s.endpoint.at + " sent something in its answer that cannot be understood; check its base_url and dialect."}
 }
