@@ -25,20 +25,27 @@ func (s *server) sessionRoutes() {
 	add(s, end, s.endSession)
 }
 
+// linkUsed is where the page says what to do about a link that no longer works.
+const linkUsed = "/?signin=used"
+
 // signIn uses a link up. A browser that has a session already and follows its
-// old link gets to the page as well.
+// old link gets to the page as well; another one is told there how to get in.
 func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
+	to := "/"
 	cookie, err := s.cfg.Account.SignIn(r.Context(), r.URL.Query().Get("code"), r.TLS != nil)
 	if err != nil {
 		if _, known := s.cfg.Account.Actor(r); known != nil {
-			s.refuse(w, r, err)
-			return
+			if !wantsPage(r) || problemOf(err).Status != http.StatusUnauthorized {
+				s.refuse(w, r, err)
+				return
+			}
+			to = linkUsed
 		}
 	} else {
 		http.SetCookie(w, cookie)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
 type session struct {
