@@ -82,6 +82,7 @@ func (cmd *importCmd) file(ctx context.Context, s *session, c *client.Client, fi
 // importReport is what the words of a report are made of.
 type importReport struct {
 	Added, Known  int
+	Merged        int
 	BrokenLines   int            `json:"broken_lines"`
 	Broken        []brokenLine   `json:"broken"`
 	Skipped       map[string]int `json:"skipped"`
@@ -122,7 +123,8 @@ func reportInWords(w io.Writer, raw json.RawMessage) error {
 	for _, n := range r.Skipped {
 		left += n
 	}
-	fmt.Fprintf(w, "  %d records added, %d known already, %d left out because they are no messages (--json says which)\n", r.Added, r.Known, left)
+	fmt.Fprintf(w, "  %d records added, %d known already, %d merged into others, %d left out because they are no messages (--json says which)\n",
+		r.Added, r.Known, r.Merged, left)
 	return nil
 }
 

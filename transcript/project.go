@@ -38,6 +38,9 @@ func Project(r *weir.Record, s *Shape, writtenIn weir.Kind) (Item, bool) {
 		back, _ := s.rewound(b.Rewind)
 		it.Rewind = &ItemRewind{From: back.From, Upto: back.Upto, Undo: true}
 	case *weir.Retitled:
+		if b.Auto {
+			return Item{}, false // nobody named it
+		}
 		it.Title = b.Title
 	case *weir.ModelSet:
 		it.Model = b.Model

@@ -198,3 +198,12 @@ func TestOnlyAStepThatDidNotEndWellIsShown(t *testing.T) {
 		}
 	}
 }
+
+func TestATitleThatNobodyGaveIsNotToldAsAnEvent(t *testing.T) {
+	for auto, want := range map[bool]bool{true: false, false: true} {
+		r := weir.Record{Seq: 1, Body: &weir.Retitled{Title: "T", Auto: auto}}
+		if _, shown := transcript.Project(&r, transcript.Fold(nil), weir.Chat); shown != want {
+			t.Errorf("auto %v: shown %v", auto, shown)
+		}
+	}
+}
