@@ -35,8 +35,11 @@ func TestARequestIsShownWithItsProofAndItsPrefix(t *testing.T) {
 	if want := ledger["shared"].(float64) / ledger["prefix_bytes"].(float64) * 100; width < want-0.1 || width > want+0.1 || width <= 0 || width >= 100 {
 		t.Errorf("the bar shows %.1f %% reused, the ledger says %.1f %%", width, want)
 	}
-	if got := p.text(".facts"); !strings.Contains(got, "Extends the request before") {
-		t.Errorf("the facts say %q", got)
+	size := func(name string) int { return int(ledger[name].(float64)) }
+	sum := fmt.Sprintf("%d bytes: %d reused + %d new + %d cache marks and options", size("bytes"), size("shared"),
+		size("prefix_bytes")-size("shared"), size("bytes")-size("prefix_bytes"))
+	if got := p.text(".facts"); !strings.Contains(got, "Extends the request before") || !strings.Contains(strings.ReplaceAll(got, ",", ""), sum) {
+		t.Errorf("the facts say %q, and not %q", got, sum)
 	}
 
 	// Readable: the note stands before the person's text, and the line between

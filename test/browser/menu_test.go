@@ -31,7 +31,7 @@ func TestTheMenuThatARightClickOpensStaysOpen(t *testing.T) {
 
 	p.rightClick(message(id))
 	p.stays(`document.querySelector(".menu")`)
-	for _, label := range []string{"Quote into…", "Copy reference", "Branch from here", "Rewind to here"} {
+	for _, label := range []string{"Quote into…", "Copy reference", "Branch from here"} {
 		p.wait(`[...document.querySelectorAll(".menu [role=menuitem]")].some((x) => x.textContent === ` + js(label) + `)`)
 	}
 	p.press(kb.Escape)
@@ -54,6 +54,8 @@ func TestTheMenuThatARightClickOpensStaysOpen(t *testing.T) {
 	p.stays(`document.querySelector(".menu")`)
 	p.rightClick(".message.user")
 	p.stays(`document.querySelectorAll(".menu").length === 1`)
+	// There is something to go back from here, and not from the last message.
+	p.wait(`[...document.querySelectorAll(".menu [role=menuitem]")].some((x) => x.textContent === "Rewind to here")`)
 }
 
 func TestALongPressOpensTheMenu(t *testing.T) {
@@ -87,6 +89,7 @@ func TestARewindOffersToBeUndone(t *testing.T) {
 	// The mark opens: what was hidden is shown, dimmed.
 	p.click(".mark-line[data-kind=rewind] [aria-pressed]")
 	p.wait(`document.querySelectorAll(".message.rewound").length === 3`)
+	p.wait(`document.querySelector(".message.rewound .message-tools button:disabled").title.includes("cannot be quoted")`)
 	p.click(".mark-line[data-kind=rewind] [aria-pressed]")
 	p.wait(`document.querySelectorAll(".message").length === 1`)
 
@@ -106,5 +109,5 @@ func TestABranchOpensAndNamesItsParent(t *testing.T) {
 	p.wait(`location.hash !== "#/c/a" && document.querySelectorAll(".message").length === 2`)
 	p.wait(`document.querySelector('.top a[href="#/c/a"]')`)
 	// In its parent's island, without a wall of its own.
-	p.wait(`document.querySelector(".entry.here .mark-level.inside") && document.querySelector(".entry.here .mark-kind")`)
+	p.wait(`document.querySelector(".entry.here .mark-level.inside") && document.querySelector(".entry.here .mark-kind")?.textContent === "branch"`)
 }

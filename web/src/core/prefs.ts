@@ -41,11 +41,21 @@ const preferred: Lang = navigator.languages?.[0]?.toLowerCase().startsWith("zh")
 export const theme = kept<Theme>("weir.theme", ["auto", "light", "dark"], "auto");
 export const lang = kept<Lang>("weir.lang", ["en", "zh"], preferred);
 export const touchEnter = kept<"newline" | "send">("weir.touch_enter", ["newline", "send"], "newline");
-export const sidebar = kept<"open" | "closed">("weir.sidebar", ["open", "closed"], "open");
+
+const sidebarBeside = kept<"open" | "closed">("weir.sidebar", ["open", "closed"], "open");
 
 /** Where the list lies over the conversation instead of beside it. */
 export const narrow = window.matchMedia("(max-width: 800px)");
-if (narrow.matches) sidebar.value = "closed";
+
+/** The list as it is now. What is kept is only what was chosen where there is room for it. */
+export const sidebar = signal<"open" | "closed">("open");
+const byWidth = () => (sidebar.value = narrow.matches ? "closed" : sidebarBeside.peek());
+byWidth();
+narrow.addEventListener("change", byWidth);
+effect(() => {
+  const v = sidebar.value;
+  if (!narrow.matches) sidebarBeside.value = v;
+});
 
 effect(() => {
   document.documentElement.dataset["theme"] = theme.value;

@@ -9,6 +9,13 @@ export interface Visibility {
   island?: string[];
 }
 
+/** Where an imported conversation came from. */
+export interface Origin {
+  product: string;
+  file: string;
+  imported_at: string;
+}
+
 export interface Conversation {
   id: string;
   title: string;
@@ -20,6 +27,7 @@ export interface Conversation {
   model?: string;
   agent?: string;
   archived?: boolean;
+  origin?: Origin;
   state: "idle" | "running" | "blocked" | "waiting";
   waiting_for?: string;
   head_seq: number;

@@ -4,7 +4,7 @@ import { json, p, Problem, send } from "../core/http";
 import { t } from "../core/i18n";
 import { open, openNew, route } from "../core/router";
 import { address, mention } from "../core/uri";
-import type { Conversation, Item } from "../core/types";
+import type { Conversation, Item, Page } from "../core/types";
 import * as drafts from "./drafts";
 import { learned, refreshSoon, titleOf } from "./list";
 import { focusComposer, offerAgain } from "./quoting";
@@ -54,7 +54,35 @@ async function headSeen(conversation: string): Promise<number | undefined> {
   return now?.id === conversation ? now.sureHead() : undefined;
 }
 
+/** The messages that a rewind hid, as a person counts them; "100+" for very many. */
+export async function hiddenBy(conversation: string, r: { from: number; upto: number }): Promise<string> {
+  const got = await json<Page<Item>>(p`/v1/conversations/${conversation}/messages`, {
+    query: { hidden: "include", after: r.from - 1, before: r.upto + 1, limit: 500 },
+  });
+  // What an earlier rewind had hidden already is not counted again.
+  const earlier = new Set<string>();
+  const messages = got.items.filter((i) => i.kind === "user" || i.kind === "assistant");
+  for (const { rewind } of got.items) {
+    if (!rewind) continue;
+    for (const m of messages) {
+      if (m.seq < rewind.from || m.seq > rewind.upto) continue;
+      if (rewind.undo) earlier.delete(m.id);
+      else earlier.add(m.id);
+    }
+  }
+  return String(messages.length - earlier.size) + (got.next ? "+" : "");
+}
+
+/** Whether there is anything after a message that a rewind to it would hide. */
+export function isLast(conversation: string, item: Item): boolean {
+  const now = current.peek();
+  if (now?.id !== conversation || now.hasAfter.peek()) return false;
+  return now.visible.peek().findLast((i) => i.kind === "user" || i.kind === "assistant")?.id === item.id;
+}
+
 export async function rewind(conversation: string, to: string): Promise<void> {
+  if (current.peek()?.id === conversation) current.peek()!.highlight.value = null;
+  focusComposer.value++; // what is typed next is the next message
   await attempt(async () => {
     const if_seq = await headSeen(conversation);
     await json(p`/v1/conversations/${conversation}/rewind`, { method: "POST", body: { to, if_seq } });
@@ -63,6 +91,7 @@ export async function rewind(conversation: string, to: string): Promise<void> {
 }
 
 export async function undoRewind(conversation: string): Promise<void> {
+  focusComposer.value++;
   await attempt(async () => {
     await json(p`/v1/conversations/${conversation}/rewind/undo`, { method: "POST", body: {} });
     toast(t("undone"));

@@ -77,6 +77,8 @@ export function search(words: string): void {
 export function showArchived(yes: boolean): void {
   archived.value = yes;
   depth = pageSize;
+  loaded.value = false; // what is listed is of the other view
+  items.value = [];
   void refresh();
 }
 

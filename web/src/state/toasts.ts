@@ -1,4 +1,4 @@
-// Short words in the corner, with at most one thing to do about them.
+// Short words above the composer, two at most, with at most one thing to do about them.
 
 import { signal } from "@preact/signals";
 import { Problem } from "../core/http";
@@ -18,7 +18,8 @@ export function toast(text: string, options: { tone?: "plain" | "bad"; action?: 
   const id = ++ids;
   const entry: Toast = { id, text, tone: options.tone ?? "plain" };
   if (options.action) entry.action = options.action;
-  toasts.value = [...toasts.value.slice(-3), entry];
+  // The newest two; the same words are not said twice.
+  toasts.value = [...toasts.value.filter((x) => x.text !== text).slice(-1), entry];
   setTimeout(() => dismiss(id), options.action ? 12_000 : 6_000);
 }
 

@@ -11,10 +11,11 @@ import { current, show, type Timeline } from "../state/timeline";
 import { attempt } from "../state/toasts";
 import { Composer } from "./Composer";
 import { ConversationDialogs } from "./ConversationDialogs";
-import { Header, ListButton, ModelSelect } from "./Header";
+import { Header, ListButton } from "./Header";
 import { Inspector } from "./Inspector";
 import { Mark } from "./icons";
 import { Menu } from "./Menu";
+import { ModelSelect } from "./Models";
 import { QuoteDialog } from "./QuoteDialog";
 import { Settings } from "./Settings";
 import { Sidebar } from "./Sidebar";
@@ -106,7 +107,7 @@ function NewView() {
     }).then(() => undefined);
   return (
     <>
-      <header class="top"><ListButton /><div class="top-title" /><ModelSelect value={model} onChange={setModel} /></header>
+      <header class="top new"><ListButton /><div class="top-title" /><ModelSelect value={model} onChange={setModel} /></header>
       <div class="start">
         <div class="start-words">
           <Mark size={44} />

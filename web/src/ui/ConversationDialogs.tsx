@@ -12,20 +12,23 @@ import { Answers } from "./CrossingDialog";
 import { Dialog } from "./Dialog";
 import { Plain } from "./Marks";
 import type { Action } from "./Menu";
+import { ChooseModel } from "./Models";
 import { VisibilityFields } from "./VisibilityFields";
 
-type Asked = { what: "rename" | "visibility" | "delete"; c: Conversation };
+type Asked = { what: "rename" | "visibility" | "model" | "delete"; c: Conversation };
 const asked = signal<Asked | null>(null);
 const close = () => (asked.value = null);
 
 export const askRename = (c: Conversation): void => void (asked.value = { what: "rename", c });
 export const askVisibility = (c: Conversation): void => void (asked.value = { what: "visibility", c });
+export const askModel = (c: Conversation): void => void (asked.value = { what: "model", c });
 export const askDelete = (c: Conversation): void => void (asked.value = { what: "delete", c });
 
 export function conversationActions(c: Conversation): Action[] {
   return [
     { label: t("rename"), icon: "pencil", run: () => askRename(c) },
     { label: t("visibilityChange"), icon: "lock", run: () => askVisibility(c) },
+    { label: t("modelChange"), icon: "gear", run: () => askModel(c) },
     { label: t("pointInto"), icon: "link", run: () => beginPointer(c.id) },
     { label: c.archived ? t("unarchive") : t("archive"), icon: "archive", run: () => void attempt(() => patch(c.id, { archived: !c.archived })) },
     { label: t("delete"), icon: "trash", danger: true, run: () => askDelete(c) },
@@ -37,6 +40,7 @@ export function ConversationDialogs() {
   if (!a) return null;
   if (a.what === "rename") return <Rename c={a.c} />;
   if (a.what === "visibility") return <ChangeVisibility c={a.c} />;
+  if (a.what === "model") return <ChooseModel c={a.c} onClose={close} />;
   return <Delete c={a.c} />;
 }
 

@@ -1,17 +1,16 @@
-import { useEffect, useState } from "preact/hooks";
-import { json } from "../core/http";
+import { full } from "../core/format";
 import { t } from "../core/i18n";
 import { sidebar } from "../core/prefs";
 import { href } from "../core/router";
-import type { Model } from "../core/types";
 import { patch } from "../state/acting";
 import { inspectorOpen, setInspector } from "../state/inspector";
 import type { Timeline } from "../state/timeline";
 import { attempt } from "../state/toasts";
 import { askRename, askVisibility, conversationActions } from "./ConversationDialogs";
 import { Icon } from "./icons";
-import { ScopeWords, Title } from "./Marks";
+import { originWords, ScopeWords, Title } from "./Marks";
 import { openMenuBy } from "./Menu";
+import { ModelSelect } from "./Models";
 
 export function ListButton() {
   if (sidebar.value === "open") return null;
@@ -19,35 +18,6 @@ export function ListButton() {
     <button type="button" class="ghost icon-button" aria-label={t("showList")} title={t("showList")} onClick={() => (sidebar.value = "open")}>
       <Icon name="panel" />
     </button>
-  );
-}
-
-let models: Promise<Model[]> | null = null;
-function allModels(): Promise<Model[]> {
-  models ??= json<{ items?: Model[] }>("/v1/models").then(
-    (got) => got.items ?? [],
-    () => {
-      models = null; // asked again next time
-      return [];
-    },
-  );
-  return models;
-}
-
-export function ModelSelect({ value, onChange }: { value: string; onChange: (id: string) => void }) {
-  const [list, setList] = useState<Model[]>([]);
-  useEffect(() => void allModels().then(setList), []);
-  if (list.length === 0) return null;
-  const initial = list.find((m) => m.default);
-  return (
-    <label class="model-select">
-      <span class="sr">{t("model")}</span>
-      <select value={value} onChange={(e) => onChange(e.currentTarget.value)}>
-        <option value="">{initial ? (initial.name ?? initial.id) : t("modelDefault")}</option>
-        {list.filter((m) => m.id !== initial?.id).map((m) => <option value={m.id} key={m.id}>{m.name ?? m.id}</option>)}
-        {value !== "" && !list.some((m) => m.id === value) ? <option value={value}>{value}</option> : null}
-      </select>
-    </label>
   );
 }
 
@@ -72,6 +42,11 @@ export function Header({ timeline }: { timeline: Timeline }) {
             <a class="mark-kind" href={href(c.parent)} title={t("parentLink")}>
               <Icon name="branch" size={13} /> {t("branchKind")}
             </a>
+          ) : null}
+          {c.origin ? (
+            <span class="mark-origin" title={`${originWords(c.origin)}: ${c.origin.file}, ${full(c.origin.imported_at)}`}>
+              <Icon name="import" size={13} /> <span>{originWords(c.origin)}</span>
+            </span>
           ) : null}
           {c.archived ? <span class="tag">{t("archived")}</span> : null}
         </div>

@@ -11,7 +11,7 @@ import type { Timeline } from "../state/timeline";
 import { words } from "../state/toasts";
 import { Icon } from "./icons";
 import { Plain } from "./Marks";
-import { breakWords, PrefixBar } from "./PrefixBar";
+import { PrefixBar, prefixWords } from "./PrefixBar";
 import { RequestView } from "./RequestView";
 
 export function Inspector({ timeline }: { timeline: Timeline }) {
@@ -56,9 +56,27 @@ export function Inspector({ timeline }: { timeline: Timeline }) {
       </header>
       <div class="inspector-body">
         {fault ? <p class="fault" role="alert">{fault}</p> : null}
-        {inspector.tab.value === "crossings" ? <Crossings timeline={timeline} /> : step ? <RequestView key={step.id} conversation={timeline.id} step={step} /> : <Steps steps={steps} />}
+        {inspector.tab.value === "crossings" ? <Crossings timeline={timeline} /> : step ? <RequestView key={step.id} conversation={timeline.id} step={step} /> : (
+          <>
+            <Origin timeline={timeline} />
+            <Steps steps={steps} />
+          </>
+        )}
       </div>
     </aside>
+  );
+}
+
+/** Where an imported conversation came from. */
+function Origin({ timeline }: { timeline: Timeline }) {
+  const origin = timeline.conversation.value?.origin;
+  if (!origin) return null;
+  return (
+    <dl class="facts origin">
+      <div><dt>{t("importedProduct")}</dt><dd><Plain text={origin.product} /></dd></div>
+      <div><dt>{t("importedFile")}</dt><dd><Plain text={origin.file} /></dd></div>
+      <div><dt>{t("importedAt")}</dt><dd><time dateTime={origin.imported_at}>{full(origin.imported_at)}</time></dd></div>
+    </dl>
   );
 }
 
@@ -79,8 +97,8 @@ function Steps({ steps }: { steps: Step[] | null }) {
             </span>
             <PrefixBar ledger={s.ledger} slim />
             <span class="step-foot">
-              {bytes(s.ledger.bytes)} · {breakWords(s.ledger)}
-              {s.usage ? ` · ${t("tokensOut")} ${count(s.usage.output)}` : ""}
+              {bytes(s.ledger.bytes)} · {prefixWords(s.ledger)}
+              {s.usage ? ` · ${t("tokensOutShort", { n: count(s.usage.output) })}` : ""}
             </span>
           </button>
         </li>

@@ -3,7 +3,7 @@
 
 import { t } from "../core/i18n";
 import { reveal } from "../core/invisible";
-import type { Conversation, Level } from "../core/types";
+import type { Conversation, Level, Origin } from "../core/types";
 import { Icon, Spinner } from "./icons";
 
 export function LevelMark({ level, inside = false }: { level: Level; inside?: boolean }) {
@@ -33,16 +33,35 @@ export function CategoryMark({ category }: { category: string | undefined }) {
   );
 }
 
+/** Why a conversation stands still, or that it does not. */
+export function stateWords(c: Pick<Conversation, "state" | "waiting_for">): string {
+  switch (c.state) {
+    case "running":
+      return t("running");
+    case "waiting":
+      return c.waiting_for === "resume" ? t("waitingResume") : t("waiting");
+    case "blocked":
+      return c.waiting_for ? t("blockedBy", { what: c.waiting_for }) : t("blocked");
+    default:
+      return "";
+  }
+}
+
+export const originWords = (o: Origin): string => t("importedFrom", { product: o.product });
+
 export function Marks({ c }: { c: Conversation }) {
   const inside = c.visibility.level !== "isolated" && (c.visibility.island?.length ?? 0) > 0;
   return (
     <span class="marks">
       {c.state === "running" ? <Spinner label={t("running")} /> : null}
-      {c.state === "waiting" || c.state === "blocked" ? <span class="dot" role="img" aria-label={t(c.state)} title={t(c.state)} /> : null}
+      {c.state === "waiting" || c.state === "blocked" ? <span class="dot" role="img" aria-label={stateWords(c)} title={stateWords(c)} /> : null}
       {c.kind === "branch" ? (
-        <span class="mark-kind" title={t("branchKind")}>
-          <Icon name="branch" size={13} />
-          <span class="sr">{t("branchKind")}</span>
+<span class="mark-kind tag" title={t("parentLink")}>{t("branchTag")}</span>
+      ) : null}
+      {c.origin ? (
+        <span class="mark-origin" title={originWords(c.origin)}>
+          <Icon name="import" size={13} />
+          <span class="sr">{originWords(c.origin)}</span>
         </span>
       ) : null}
       <LevelMark level={c.visibility.level} inside={inside} />

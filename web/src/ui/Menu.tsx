@@ -12,6 +12,7 @@ export interface Action {
   icon?: IconName;
   danger?: boolean;
   disabled?: boolean;
+  hint?: string | undefined; // why it is disabled
   run: () => void;
 }
 
@@ -109,7 +110,7 @@ export function Menu() {
   return (
     <div class="menu" role="menu" aria-label={now.label} ref={box} onKeyDown={key} onContextMenu={(e) => e.preventDefault()}>
       {now.actions.map((a) => (
-        <button type="button" role="menuitem" class={a.danger ? "danger" : ""} tabIndex={-1} aria-disabled={a.disabled ? "true" : undefined} onClick={() => choose(a)} key={a.label}>
+        <button type="button" role="menuitem" class={a.danger ? "danger" : ""} tabIndex={-1} aria-disabled={a.disabled ? "true" : undefined} title={a.hint} onClick={() => choose(a)} key={a.label}>
           {a.icon ? <Icon name={a.icon} size={16} /> : null}
           <span>{a.label}</span>
         </button>

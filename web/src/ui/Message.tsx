@@ -1,8 +1,9 @@
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { clock, full } from "../core/format";
 import { t } from "../core/i18n";
 import type { Item, ItemPart } from "../core/types";
-import { branch, copy, copyReference, editAndResend, rewind } from "../state/acting";
+import { branch, copy, copyReference, editAndResend, isLast, rewind } from "../state/acting";
 import { inspect } from "../state/inspector";
 import { beginQuote } from "../state/quoting";
 import type { Timeline } from "../state/timeline";
@@ -18,16 +19,20 @@ interface Props {
   item: Item;
   results: Item[];
   active: boolean; // the one message that Tab reaches
+  retry?: ComponentChildren; // for an answer that was cut short
 }
+
+/** Why a message cannot be quoted; undefined where it can. */
+const unquotable = (item: Item): string | undefined => (item.quotable ? undefined : t(item.hidden ? "notQuotableHidden" : "notQuotable"));
 
 export function actionsFor(conversation: string, item: Item): Action[] {
   const list: Action[] = [
-    { label: t("quoteInto"), icon: "quote", disabled: !item.quotable, run: () => beginQuote(conversation, item.id) },
+    { label: t("quoteInto"), icon: "quote", disabled: !item.quotable, hint: unquotable(item), run: () => beginQuote(conversation, item.id) },
     { label: t("copyReference"), icon: "link", run: () => void copyReference(conversation, item.id) },
     { label: t("copyText"), icon: "copy", run: () => void copy(textOf(item)) },
     { label: t("branchHere"), icon: "branch", run: () => void branch(conversation, item.id) },
   ];
-  if (!item.hidden) list.push({ label: t("rewindHere"), icon: "rewind", run: () => void rewind(conversation, item.id) });
+  if (!item.hidden && !isLast(conversation, item)) list.push({ label: t("rewindHere"), icon: "rewind", run: () => void rewind(conversation, item.id) });
   if (item.kind === "user" && !item.hidden) list.push({ label: t("editResend"), icon: "pencil", run: () => void editAndResend(conversation, item) });
   if (item.step) list.push({ label: t("showStep"), icon: "scope", run: () => inspect(item.step!) });
   return list;
@@ -77,7 +82,7 @@ function useMenuGestures(open: (x: number, y: number, from: HTMLElement) => void
   };
 }
 
-export function Message({ conversation, item, results, active }: Props) {
+export function Message({ conversation, item, results, active, retry }: Props) {
   const label = t("messageMenu");
   const gestures = useMenuGestures((x, y, from) => openMenuAt(x, y, label, actionsFor(conversation, item), from));
   const user = item.kind === "user";
@@ -97,14 +102,14 @@ export function Message({ conversation, item, results, active }: Props) {
           {item.references.map((r, i) => <SentCard conversation={conversation} message={item.id} index={i} reference={r} key={i} />)}
         </div>
       ) : null}
-      <div class="bubble">{user ? <UserText text={item.text ?? ""} /> : <Answer item={item} results={results} />}</div>
+      <div class="bubble">{user ? <UserText text={item.text ?? ""} /> : <Answer item={item} results={results} retry={retry} />}</div>
       <footer class="message-foot">
         {item.hidden ? <span class="tag">{t("rewoundLabel")}</span> : null}
         {item.synthetic ? <span class="tag">{t("imported")}</span> : null}
         <time dateTime={item.time} title={full(item.time)}>{clock(item.time)}</time>
         {!user && item.model ? <span class="model-name">{item.model}</span> : null}
         <span class="message-tools">
-          <button type="button" class="ghost icon-button small" tabIndex={tab} aria-label={t("quoteInto")} title={t("quoteInto")} disabled={!item.quotable} onClick={() => beginQuote(conversation, item.id)}>
+          <button type="button" class="ghost icon-button small" tabIndex={tab} aria-label={t("quoteInto")} title={unquotable(item) ?? t("quoteInto")} disabled={!item.quotable} onClick={() => beginQuote(conversation, item.id)}>
             <Icon name="quote" size={15} />
           </button>
           <button type="button" class="ghost icon-button small" tabIndex={tab} aria-label={t("copyText")} title={t("copyText")} onClick={() => void copy(textOf(item))}>
@@ -141,13 +146,13 @@ function UserText({ text }: { text: string }) {
   );
 }
 
-function Answer({ item, results }: { item: Item; results: Item[] }) {
+function Answer({ item, results, retry }: Pick<Props, "item" | "results" | "retry">) {
   const parts = item.parts ?? (item.text ? [{ type: "text", text: item.text } as ItemPart] : []);
   return (
     <>
       {parts.map((part, i) => <Part part={part} results={results} key={i} />)}
       {parts.length === 0 ? <p class="quiet">{t("emptyAnswer")}</p> : null}
-      {item.interrupted ? <p class="interrupted"><Icon name="stop" size={14} /> {t("interrupted")}</p> : null}
+      {item.interrupted ? <p class="interrupted"><Icon name="stop" size={14} /> <span>{t("interrupted")}</span> {retry}</p> : null}
     </>
   );
 }

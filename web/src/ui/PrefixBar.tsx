@@ -4,9 +4,10 @@ import { bytes } from "../core/format";
 import { t, tMaybe } from "../core/i18n";
 import type { Ledger } from "../core/types";
 
-export function shares(ledger: Ledger): { shared: number; fresh: number } {
+/** What a request is made of, in bytes; the three add up to it. */
+export function shares(ledger: Ledger): { shared: number; fresh: number; rest: number } {
   const shared = Math.min(ledger.shared, ledger.prefix_bytes);
-  return { shared, fresh: Math.max(0, ledger.prefix_bytes - shared) };
+  return { shared, fresh: Math.max(0, ledger.prefix_bytes - shared), rest: Math.max(0, ledger.bytes - ledger.prefix_bytes) };
 }
 
 /** Drawn as SVG, whose geometry needs no inline style. */
@@ -34,7 +35,9 @@ export function PrefixBar({ ledger, slim = false }: { ledger: Ledger; slim?: boo
   );
 }
 
-export function breakWords(ledger: Ledger): string {
+/** How a request stands to the one before it, in one sentence. */
+export function prefixWords(ledger: Ledger): string {
   if (!ledger.reason) return t("extends");
-  return tMaybe("reason_" + ledger.reason) ?? ledger.reason;
+  if (ledger.reason === "first") return t("firstRequest");
+  return t("brokeBy", { reason: tMaybe("reason_" + ledger.reason) ?? ledger.reason });
 }

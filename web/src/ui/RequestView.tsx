@@ -8,7 +8,7 @@ import { request, type SentRequest } from "../state/inspector";
 import { words } from "../state/toasts";
 import { Icon } from "./icons";
 import { Plain } from "./Marks";
-import { breakWords, PrefixBar } from "./PrefixBar";
+import { PrefixBar, prefixWords, shares } from "./PrefixBar";
 
 export function RequestView({ conversation, step }: { conversation: string; step: Step }) {
   const [sent, setSent] = useState<SentRequest | null>(null);
@@ -27,6 +27,7 @@ export function RequestView({ conversation, step }: { conversation: string; step
 
   const parts = useMemo(() => (sent ? takeApart(sent.body) : null), [sent]);
   const l = step.ledger;
+  const s = shares(l);
   return (
     <div class="request">
       <div class="request-head">
@@ -43,13 +44,13 @@ export function RequestView({ conversation, step }: { conversation: string; step
         <PrefixBar ledger={l} />
       </div>
       <dl class="facts">
-        <div><dt>{t("prefix")}</dt><dd>{l.reason && l.reason !== "first" ? t("brokeBy", { reason: breakWords(l) }) : breakWords(l)}</dd></div>
-        <div><dt>{t("bytes")}</dt><dd>{count(l.bytes)} B</dd></div>
+        <div><dt>{t("prefix")}</dt><dd>{prefixWords(l)}</dd></div>
+        <div><dt>{t("bytes")}</dt><dd>{t("bytesSum", { n: count(l.bytes), shared: count(s.shared), fresh: count(s.fresh), rest: count(s.rest) })}</dd></div>
         {step.usage ? <UsageLine usage={step.usage} /> : null}
         {step.attempts > 1 ? <div><dt>{t("attempts")}</dt><dd>{step.attempts}</dd></div> : null}
         {step.started_at ? <div><dt>{t("started")}</dt><dd><time dateTime={step.started_at}>{full(step.started_at)}</time></dd></div> : null}
         <div><dt>{t("digest")}</dt><dd class="digest" title={l.sha256}>{l.sha256}</dd></div>
-        {step.reason ? <div><dt>{t("stateFailed")}</dt><dd><Plain text={step.reason} /></dd></div> : null}
+        {step.reason ? <div><dt>{t("why")}</dt><dd><Plain text={step.reason} /></dd></div> : null}
       </dl>
       {fault ? <p class="fault" role="alert">{fault}</p> : null}
       {sent ? (
@@ -75,8 +76,8 @@ export function RequestView({ conversation, step }: { conversation: string; step
 function UsageLine({ usage }: { usage: Usage }) {
   return (
     <>
-      <div><dt>{t("tokensIn")}</dt><dd>{count(usage.fresh + usage.read + usage.write)} ({count(usage.read)} {t("tokensCached")}, {count(usage.write)} {t("tokensWritten")})</dd></div>
-      <div><dt>{t("tokensOut")}</dt><dd>{count(usage.output)}</dd></div>
+      <div><dt>{t("tokensIn")}</dt><dd>{t("tokensInWords", { n: count(usage.fresh + usage.read + usage.write), read: count(usage.read), write: count(usage.write) })}</dd></div>
+      <div><dt>{t("tokensOut")}</dt><dd>{t("tokens", { n: count(usage.output) })}</dd></div>
     </>
   );
 }

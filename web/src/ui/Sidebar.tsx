@@ -70,6 +70,14 @@ export function Sidebar() {
         >
           <Icon name="plus" size={16} /> {t("newConversation")}
         </button>
+        {list.archived.value ? (
+          <div class="sidebar-view">
+            <button type="button" class="ghost icon-button small" aria-label={t("backToAll")} title={t("backToAll")} onClick={() => list.showArchived(false)}>
+              <Icon name="left" size={16} />
+            </button>
+            <h2>{t("showArchived")}</h2>
+          </div>
+        ) : null}
         <label class="field search">
           <Icon name="search" size={15} />
           <span class="sr">{t("searchConversations")}</span>
@@ -77,7 +85,7 @@ export function Sidebar() {
         </label>
         <div class="list">
           {list.failed.value ? <p class="quiet pad">{t("networkDown")}</p> : null}
-          {list.loaded.value && items.length === 0 ? <p class="quiet pad">{list.query.value ? t("noMatches") : t("noConversations")}</p> : null}
+          {list.loaded.value && items.length === 0 ? <p class="quiet pad">{t(list.query.value ? "noMatches" : list.archived.value ? "noArchived" : "noConversations")}</p> : null}
           {groups.map((g) => (
             <section key={g.name} aria-label={t(g.name)}>
               <h2>{t(g.name)}</h2>

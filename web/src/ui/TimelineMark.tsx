@@ -1,10 +1,11 @@
 // Quiet lines between messages: what happened that no one said.
 
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { full } from "../core/format";
 import { t, tMaybe } from "../core/i18n";
 import type { Item } from "../core/types";
-import { retry, undoRewind } from "../state/acting";
+import { hiddenBy, retry, undoRewind } from "../state/acting";
 import type { Timeline } from "../state/timeline";
 import { attempt } from "../state/toasts";
 import { Icon, type IconName } from "./icons";
@@ -13,10 +14,10 @@ import { Plain } from "./Marks";
 interface Props {
   timeline: Timeline;
   item: Item;
-  last: boolean; // nothing but quiet lines after it
+  offered: boolean; // what can be done about it is done here, and nowhere else
 }
 
-export function TimelineMark({ timeline, item, last }: Props) {
+export function TimelineMark({ timeline, item, offered }: Props) {
   const line = (icon: IconName, words: ComponentChildren, more?: ComponentChildren, tone = "") => (
     <div class={`mark-line ${tone}`} data-seq={item.seq} data-kind={item.kind} title={full(item.time)}>
       <Icon name={icon} size={14} />
@@ -26,16 +27,15 @@ export function TimelineMark({ timeline, item, last }: Props) {
   );
   switch (item.kind) {
     case "rewind": {
-      const n = item.rewind ? item.rewind.upto - item.rewind.from + 1 : 0;
       const shown = timeline.showHidden.value;
       return line(
         "rewind",
-        t("markRewind", { n }),
+        <Hidden conversation={timeline.id} item={item} />,
         <>
           <button type="button" class="link" aria-pressed={shown} onClick={() => void attempt(() => timeline.toggleHidden(!shown))}>
             {shown ? t("hideHidden") : t("showHidden")}
           </button>
-          {last ? (
+          {offered ? (
             <button type="button" class="link" onClick={() => void undoRewind(timeline.id)}>{t("undo")}</button>
           ) : null}
         </>,
@@ -46,7 +46,7 @@ export function TimelineMark({ timeline, item, last }: Props) {
     case "title":
       return line("pencil", t("markTitle", { title: item.title || t("untitled") }));
     case "step_end":
-      return failed(line, timeline, item, last);
+      return failed(line, timeline, item, offered);
     case "system":
       return fold("scope", t("markUpdate", { fact: item.update?.fact ?? "" }), item.update?.text);
     case "notice":
@@ -72,21 +72,45 @@ export function TimelineMark({ timeline, item, last }: Props) {
 
 type Line = (icon: IconName, words: ComponentChildren, more?: ComponentChildren, tone?: string) => ComponentChildren;
 
-function failed(line: Line, timeline: Timeline, item: Item, last: boolean) {
-  if (item.outcome === "interrupted") return line("stop", t("markInterrupted"), <Retry timeline={timeline} offered={last} />);
+function failed(line: Line, timeline: Timeline, item: Item, offered: boolean) {
+  const again = offered ? <Retry timeline={timeline} /> : null;
+  if (item.outcome === "interrupted") return line("stop", t("markInterrupted"), again);
   const reason = item.reason || (item.code ? (tMaybe("code_" + item.code) ?? item.code) : "");
   return line(
     "warn",
     <>
       <strong>{t("markFailed")}</strong> <Plain text={reason} />
     </>,
-    <Retry timeline={timeline} offered={last} />,
-    "bad",
+    again,
+    offered ? "bad" : "", // what was got over is quiet
   );
 }
 
-function Retry({ timeline, offered }: { timeline: Timeline; offered: boolean }) {
-  if (!offered || timeline.running.value) return null;
+const counted = new Map<string, string>(); // by rewind: it hides the same for good
+
+/** How much a rewind hid. */
+function Hidden({ conversation, item }: { conversation: string; item: Item }) {
+  const [n, setN] = useState(counted.get(item.id));
+  useEffect(() => {
+    if (n !== undefined || !item.rewind) return;
+    let mine = true;
+    hiddenBy(conversation, item.rewind).then(
+      (got) => {
+        counted.set(item.id, got);
+        if (mine) setN(got);
+      },
+      () => undefined, // said without a number
+    );
+    return () => {
+      mine = false;
+    };
+  }, [conversation, item.id]);
+  return <>{n === undefined || n === "0" ? t("markRewindPlain") : n === "1" ? t("markRewindOne") : t("markRewind", { n })}</>;
+}
+
+/** Not while something runs, nor where pending messages have their own "Send now". */
+export function Retry({ timeline }: { timeline: Timeline }) {
+  if (timeline.running.value || timeline.conversation.value?.state === "waiting") return null;
   return (
     <button type="button" class="small-button" onClick={() => void retry(timeline.id)}>
       <Icon name="retry" size={14} /> {t("retry")}

@@ -11,8 +11,8 @@ import type { Timeline } from "../state/timeline";
 import { attempt } from "../state/toasts";
 import { Icon } from "./icons";
 import { Message, Streaming, ToolCall } from "./Message";
-import { estimate, rowsOf, textOf, type Row } from "./rows";
-import { TimelineMark } from "./TimelineMark";
+import { estimate, retryRow, rowsOf, textOf, undoRow, type Row } from "./rows";
+import { Retry, TimelineMark } from "./TimelineMark";
 import { useVirtualizer } from "./virtual";
 
 const endThreshold = 48;
@@ -129,7 +129,7 @@ export function TimelineView({ timeline }: { timeline: Timeline }) {
     focusRow(next);
   };
 
-  const lastMessage = rows.findLastIndex((r) => r.kind === "message" || r.kind === "streaming");
+  const offers = useMemo(() => new Set([retryRow(rows), undoRow(rows)]), [rows]);
   return (
     <div class="timeline-frame">
       <div class="timeline" ref={scroller} onScroll={onScroll} onKeyDown={onKeyDown} role="log" aria-live="off" aria-label={t("timeline")} tabIndex={-1}>
@@ -147,7 +147,7 @@ export function TimelineView({ timeline }: { timeline: Timeline }) {
                 style={{ transform: `translateY(${v.start}px)` }}
                 onFocusIn={() => row.kind === "message" && setActive(row.key)}
               >
-                <RowView timeline={timeline} row={row} active={row.key === activeKey} last={v.index > lastMessage} />
+                <RowView timeline={timeline} row={row} active={row.key === activeKey} offered={offers.has(v.index)} />
               </div>
             );
           })}
@@ -163,20 +163,20 @@ export function TimelineView({ timeline }: { timeline: Timeline }) {
   );
 }
 
-function RowView({ timeline, row, active, last }: { timeline: Timeline; row: Row; active: boolean; last: boolean }) {
+function RowView({ timeline, row, active, offered }: { timeline: Timeline; row: Row; active: boolean; offered: boolean }) {
   switch (row.kind) {
     case "beginning":
       return <div class="mark-line beginning">{t("beginning")}</div>;
     case "day":
       return <div class="day"><time dateTime={row.time}>{day(row.time)}</time></div>;
     case "message":
-      return <Message conversation={timeline.id} item={row.item} results={row.results} active={active} />;
+      return <Message conversation={timeline.id} item={row.item} results={row.results} active={active} retry={offered ? <Retry timeline={timeline} /> : null} />;
     case "tool":
       return <ToolCall name={row.item.tool?.name ?? ""} result={row.item} />;
     case "streaming":
       return <Streaming timeline={timeline} step={row.step} />;
     case "mark":
-      return <TimelineMark timeline={timeline} item={row.item} last={last} />;
+      return <TimelineMark timeline={timeline} item={row.item} offered={offered} />;
   }
 }
 

@@ -30,6 +30,7 @@ const paths = {
   shield: "M12 3 5 6v6c0 4 3 7 7 9 4-2 7-5 7-9V6zM9 12l2.2 2.2L15.5 10",
   warn: "M12 4 3 20h18zM12 10v5M12 17.5v.01",
   arrow: "M5 12h14M13 6l6 6-6 6",
+  import: "M12 4v10M8 10l4 4 4-4M5 15v4h14v-4",
   tag: "M4 4h8l8 8-8 8-8-8zM8.5 8.5v.01",
 } as const;
 

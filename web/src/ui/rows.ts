@@ -7,7 +7,7 @@ import { dayKey } from "../core/format";
 export type Row =
   | { key: string; kind: "beginning" }
   | { key: string; kind: "day"; time: string }
-  | { key: string; kind: "message"; item: Item; results: Item[] }
+  | { key: string; kind: "message"; item: Item; results: Item[]; end?: Item }
   | { key: string; kind: "tool"; item: Item }
   | { key: string; kind: "mark"; item: Item }
   | { key: string; kind: "streaming"; step: string };
@@ -26,6 +26,12 @@ export function rowsOf(items: Item[], running: string | undefined, atBeginning: 
   for (const item of items) {
     if (silent.has(item.kind) || (item.kind === "step_end" && !item.outcome && !item.reason)) continue;
     if (item.kind === "step_end" && item.outcome === "done") continue;
+    // An answer that was cut short says so itself.
+    const before = rows.at(-1);
+    if (item.kind === "step_end" && item.outcome === "interrupted" && before?.kind === "message" && before.item.interrupted && before.item.step === item.step) {
+      before.end = item;
+      continue;
+    }
     const d = dayKey(item.time);
     if (d !== day) {
       rows.push({ key: "day:" + d + ":" + item.seq, kind: "day", time: item.time });
@@ -61,6 +67,27 @@ export function rowsOf(items: Item[], running: string | undefined, atBeginning: 
   }
   if (running !== undefined) rows.push({ key: "a" + running, kind: "streaming", step: running });
   return rows;
+}
+
+/**
+ * The one row that offers to try again: the newest failure or interruption,
+ * while nothing was said after it. -1 where there is none.
+ */
+export function retryRow(rows: Row[]): number {
+  for (let i = rows.length - 1; i >= 0; i--) {
+    const row = rows[i]!;
+    if (row.kind === "mark" && row.item.kind === "step_end") return i;
+    if (row.kind === "message") return row.end ? i : -1;
+    if (row.kind === "streaming") return -1;
+  }
+  return -1;
+}
+
+/** The newest rewind, while nothing was said after it: that one can be undone. */
+export function undoRow(rows: Row[]): number {
+  const at = rows.findLastIndex((r) => r.kind === "message" || r.kind === "streaming" || (r.kind === "mark" && (r.item.kind === "rewind" || r.item.kind === "undo")));
+  const row = rows[at];
+  return row?.kind === "mark" && row.item.kind === "rewind" ? at : -1;
 }
 
 /** The visible text of an item, for copying and for measuring. */
