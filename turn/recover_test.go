@@ -16,15 +16,20 @@ import (
 	"weir/turn"
 )
 
-// withLease makes leases short, for tests that wait for a real database's clock.
+// withLease makes leases short, for tests that wait for a real database's
+// clock. Not too short: who stalls for longer loses it.
 func withLease(d time.Duration) option {
-	return func(c *turn.Config) { c.Lease, c.Sweep = d, d/6 }
+	return func(c *turn.Config) { c.Lease = d }
+}
+
+func withSweep(d time.Duration) option {
+	return func(c *turn.Config) { c.Sweep = d }
 }
 
 // dying makes a world whose first engine can be killed.
 func dying(t *testing.T, s store.Store, options ...option) (*world, *mortal) {
 	m := &mortal{Store: s}
-	w := newWorld(t, m, append(options, withLease(1500*time.Millisecond))...)
+	w := newWorld(t, m, append(options, withLease(3*time.Second))...)
 	w.start()
 	w.s = s
 	return w, m
@@ -33,7 +38,7 @@ func dying(t *testing.T, s store.Store, options ...option) (*world, *mortal) {
 // successor starts another engine, which has to wait for the dead one's lease.
 func (w *world) successor(options ...option) {
 	w.t.Helper()
-	w.engine = w.another(append(options, withLease(1500*time.Millisecond))...)
+	w.engine = w.another(append(options, withSweep(100*time.Millisecond))...)
 	w.start()
 }
 
@@ -137,7 +142,7 @@ func TestResultsThatNoStepHasSeenAreSeenAfterACrash(t *testing.T) {
 		stop := make(chan struct{})
 		quick := fakeTool{name: "quick", run: func(context.Context, tool.Call) (tool.Result, error) { return tool.Result{Text: "done"}, nil }}
 		m := &mortal{Store: s}
-		w := newWorld(t, m, withTools(quick), withLease(1500*time.Millisecond), func(c *turn.Config) { c.Live = killer{m, s, c.Live, stop} })
+		w := newWorld(t, m, withTools(quick), withLease(3*time.Second), func(c *turn.Config) { c.Live = killer{m, s, c.Live, stop} })
 		w.start()
 		w.s = s
 		c := w.conversation("c")
@@ -173,30 +178,31 @@ func (k killer) Publish(sig weir.Signal) {
 }
 
 func TestTenResumptionsWithoutProgressStop(t *testing.T) {
-	w := newWorld(t, stores.SQLite(t))
-	c := w.conversation("c")
-	w.send(c, "one")
-	for i := range 12 {
-		m := &mortal{Store: w.s}
-		e := w.another(withLease(60*time.Millisecond), func(cfg *turn.Config) { cfg.Store = turn.Over[store.Tx](m) })
-		if err := e.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if i == 11 {
-			w.rests(c)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, openHere(t))
+		c := w.conversation("c")
+		w.send(c, "one")
+		for range 11 {
+			m := &mortal{Store: w.s}
+			e := w.another(func(cfg *turn.Config) { cfg.Store = turn.Over[store.Tx](m) })
+			if err := e.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			w.next()
+			m.kill()
 			e.Stop()
-			break
 		}
-		w.next()
-		m.kill()
-		e.Stop()
-	}
-	w.notAsked()
-	lines := w.transcript(c)
-	if got := lines[len(lines)-1]; got != "end failed resumed_too_often" {
-		t.Errorf("the last line is %q of\n%s", got, strings.Join(lines, "\n"))
-	}
-	w.clean()
+		w.engine = w.another()
+		w.start()
+		w.rests(c)
+		w.engine.Stop()
+		w.notAsked()
+		lines := w.transcript(c)
+		if got := lines[len(lines)-1]; got != "end failed resumed_too_often" {
+			t.Errorf("the last line is %q of\n%s", got, strings.Join(lines, "\n"))
+		}
+		w.clean()
+	})
 }
 
 func TestARestartGoesOnWhereTheStreamWasCut(t *testing.T) {
@@ -261,12 +267,12 @@ func TestAHolderThatLostItsLeaseWritesNothing(t *testing.T) {
 	stores.Each(t, func(t *testing.T, s store.Store) {
 		// The first holder's renewals do not arrive; it still believes.
 		w := newWorld(t, s)
-		w.engine = w.another(withLease(1200*time.Millisecond), func(c *turn.Config) { c.Store = deafStore{c.Store} })
+		w.engine = w.another(withLease(3*time.Second), func(c *turn.Config) { c.Store = deafStore{c.Store} })
 		w.start()
 		c := w.conversation("c")
 		a := w.asks(c, "one")
 		a.say("from the first")
-		second := w.another(withLease(1200 * time.Millisecond))
+		second := w.another(withSweep(100 * time.Millisecond))
 		if err := second.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
