@@ -31,7 +31,7 @@ func (t *tx) AcquireLease(ctx context.Context, c weir.ConversationID, holder str
 		t.fenced[string(c)] = l.Fence
 		return l, true, nil
 	}
-	_, _, err = t.head(ctx, c)
+	_, l.Fence, err = t.head(ctx, c)
 	return l, false, err
 }
 

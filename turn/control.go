@@ -84,7 +84,8 @@ func hasControl(pending []weir.Input) bool {
 }
 
 // Interrupt asks the running step to stop and returns at once. What came so
-// far is kept; pending inputs stay pending until something new is asked for.
+// far is kept; pending inputs stay pending until something new is asked for,
+// except a retry, which asked for what is being stopped and is taken back.
 // Interrupting an idle conversation, or twice, is nothing.
 func (e *Engine) Interrupt(ctx context.Context, a weir.Actor, c weir.ConversationID) error {
 	var asked bool
@@ -99,8 +100,11 @@ func (e *Engine) Interrupt(ctx context.Context, a weir.Actor, c weir.Conversatio
 		}
 		// Between two steps there is no step to mark, but work to stop.
 		asked = step || conv.State == weir.Running
-		if !asked || conv.WaitingFor == waitingResume {
+		if !asked {
 			return nil
+		}
+		if err := takeRetriesBack(ctx, tx, c); err != nil || conv.WaitingFor == waitingResume {
+			return err
 		}
 		mark := waitingResume
 		if err := tx.ChangeActivity(ctx, c, weir.Activity{WaitingFor: &mark}); err != nil {
@@ -119,5 +123,24 @@ func (e *Engine) Interrupt(ctx context.Context, a weir.Actor, c weir.Conversatio
 	}
 	e.poke(c)
 	e.publish(weir.Signal{Conversation: c, State: true})
+	return nil
+}
+
+func takeRetriesBack(ctx context.Context, tx Tx, c weir.ConversationID) error {
+	pending, err := tx.PendingInputs(ctx, c)
+	if err != nil {
+		return err
+	}
+	for i := range pending {
+		in := &pending[i]
+		if in.Kind != weir.InputRetry {
+			continue
+		}
+		in.State = weir.Withdrawn
+		in.Revision++
+		if err := tx.UpdateInput(ctx, in, in.Revision-1); err != nil {
+			return err
+		}
+	}
 	return nil
 }

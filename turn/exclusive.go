@@ -13,17 +13,19 @@ var errHeld = errors.New("turn: the lease is held")
 
 // Exclusive runs fn as the only writer of a conversation: a running step is
 // asked to stop and waited for, the lease is taken, fn runs in one transaction
-// with the lease's fence, the lease is freed and the conversation rung. When
-// the step has not settled within ten seconds it fails with conversation_busy
-// and fn has not run. fn may run more than once, as in any transaction.
+// with the lease's fence, the lease is freed and the conversation rung. What fn
+// would refuse anyway stops nothing: while another holds the lease, fn is first
+// run in a transaction that is undone, and its error is the answer. When the
+// step has not settled within ten seconds it fails with conversation_busy and
+// nothing of fn counts. fn may run more than once, as in any transaction.
 func (e *Engine) Exclusive(ctx context.Context, c weir.ConversationID, fn func(tx Tx, fence int64) error) error {
 	release := e.reserve(c)
 	defer release()
 	deadline := time.NewTimer(exclusiveWait)
 	defer deadline.Stop()
-	for {
+	for rehearsed := false; ; rehearsed = true {
 		ended := e.ending(c)
-		head, err := e.tryExclusive(ctx, c, fn)
+		head, err := e.tryExclusive(ctx, c, fn, !rehearsed)
 		if err == nil {
 			e.publish(weir.Signal{Conversation: c, Head: head, Inputs: true, State: true})
 			return nil
@@ -50,14 +52,19 @@ func (e *Engine) Exclusive(ctx context.Context, c weir.ConversationID, fn func(t
 	}
 }
 
-func (e *Engine) tryExclusive(ctx context.Context, c weir.ConversationID, fn func(tx Tx, fence int64) error) (head weir.Seq, err error) {
+func (e *Engine) tryExclusive(ctx context.Context, c weir.ConversationID, fn func(tx Tx, fence int64) error, rehearse bool) (head weir.Seq, err error) {
 	err = e.cfg.Store.Update(ctx, func(tx Tx) error {
 		l, ok, err := tx.AcquireLease(ctx, c, e.holder(), e.cfg.Lease)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return errHeld
+			if rehearse {
+				if err := fn(tx, l.Fence); err != nil {
+					return err
+				}
+			}
+			return errHeld // undoes what fn did
 		}
 		if err := e.settleDead(ctx, tx, l); err != nil {
 			return err

@@ -203,6 +203,52 @@ func TestExclusiveWaitsForAnotherProcess(t *testing.T) {
 	})
 }
 
+func TestWhatWouldBeRefusedStopsNothing(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		w := newWorld(t, s).start()
+		c := w.conversation("c")
+		a := w.asks(c, "one")
+		a.say("half")
+		err := w.engine.Exclusive(t.Context(), c, func(tx turn.Tx, fence int64) error {
+			conv, err := tx.Conversation(t.Context(), c)
+			if err != nil {
+				return err
+			}
+			_, err = tx.Append(t.Context(), c, fence, nil, weir.Record{
+				ID: weir.NewMessageID(time.Now()), Time: time.Now(), Generation: conv.Generation, Body: &weir.Notice{Text: "no"},
+			})
+			return errors.Join(err, errTest)
+		})
+		if !errors.Is(err, errTest) {
+			t.Fatalf("got %v", err)
+		}
+		a.say(" an answer").end()
+		w.rests(c)
+		want(t, w.transcript(c), "title: one", "user: one", "step", "assistant: half an answer", "end done")
+		w.clean()
+	})
+}
+
+func TestAnInterruptTakesARetryBack(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		w := newWorld(t, s).start()
+		c := w.conversation("c")
+		a := w.asks(c, "one")
+		for range 3 {
+			if err := w.engine.Retry(t.Context(), actor(), c, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.interrupt(c)
+		<-a.over
+		w.rests(c)
+		if n := len(w.pending(c)); n != 0 {
+			t.Errorf("%d inputs are pending, want none", n)
+		}
+		w.clean()
+	})
+}
+
 func TestAnErrorInExclusiveUndoesEverything(t *testing.T) {
 	stores.Each(t, func(t *testing.T, s store.Store) {
 		w := newWorld(t, s).start()

@@ -40,8 +40,8 @@ var leases = []scenario{
 			w.Fatalf("first: %+v, %v", first, ok)
 		}
 		for _, holder := range []string{"n2", "n1"} {
-			if _, ok := w.acquire("a", holder, time.Hour); ok {
-				w.Errorf("%s took a lease that is held", holder)
+			if l, ok := w.acquire("a", holder, time.Hour); ok || l.Fence != first.Fence {
+				w.Errorf("%s took a lease that is held, or was not told its fence: %+v, %v", holder, l, ok)
 			}
 		}
 		w.must(func(tx store.Tx) error { return tx.ReleaseLease(w.ctx, first) })
