@@ -101,6 +101,21 @@ func TestAConfirmationCountsForTheDescendantsThatWereShown(t *testing.T) {
 	})
 }
 
+func TestAConfirmationDoesNotCountForWhatHasBeenSaidSince(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		for place, speaks := range map[string]int{"in the conversation": 0, "in one that is opened with it": 1} {
+			top, child, _ := w.family(isolated)
+			_, err := w.Change(t.Context(), person, top, lifecycle.Change{Visibility: open})
+			seen := w.refused(err, "confirmation_required").Extra["digest"].(string)
+			w.write([]weir.ConversationID{top, child}[speaks], &weir.UserMessage{Text: "something new"})
+			_, err = w.Change(t.Context(), person, top, lifecycle.Change{Visibility: open, Confirmed: true, Seen: seen})
+			if weir.CodeOf(err) != "confirmation_stale" {
+				t.Errorf("%s: %v", place, err)
+			}
+		}
+	})
+}
+
 func TestACategoryGoesDownToTheDescendantsThatHadTheOldOne(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		top, child, walled := w.family(lifecycle.Wish{})

@@ -5,6 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"weir"
 	"weir/gate"
 )
@@ -25,16 +27,17 @@ func checkTitle(s string) error {
 	return nil
 }
 
-func checkVisibility(v weir.Visibility) error {
+// CheckVisibility says what a conversation may not be set to.
+func CheckVisibility(v weir.Visibility) error {
 	if v.Level != weir.Open && v.Level != weir.Isolated {
 		return weir.Fault(weir.Invalid, "visibility_invalid", "The level of a conversation is open or isolated.")
 	}
 	if v.Category == "" {
 		return nil
 	}
-	if !line(v.Category, MaxCategory) || strings.TrimSpace(v.Category) != v.Category {
+	if !line(v.Category, MaxCategory) || strings.TrimSpace(v.Category) != v.Category || !tellable(v.Category) {
 		return weir.Fault(weir.Invalid, "visibility_invalid",
-			"A category is one line of 1 to %d characters without spaces around it.", MaxCategory)
+			"A category is one line of 1 to %d visible characters, composed (Unicode NFC), without spaces around it.", MaxCategory)
 	}
 	return nil
 }
@@ -60,6 +63,14 @@ func (s *Service) checkModel(id string) error {
 	}
 	return weir.Fault(weir.Unprocessable, "model_unknown",
 		"No such model is configured. The list of models says which there are.")
+}
+
+// tellable reports whether a person can tell s from every other label that
+// looks the same: nothing in it is invisible, and it is spelt in one way only.
+func tellable(s string) bool {
+	return norm.NFC.IsNormalString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point)
+	})
 }
 
 // text reports whether s may be stored: valid, bounded, without NUL, which

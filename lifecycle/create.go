@@ -85,8 +85,7 @@ func (s *Service) draft(a weir.Actor, n NewConversation) (weir.Conversation, err
 		return c, weir.Fault(weir.Invalid, "kind_invalid",
 			"A conversation that is made like this is a chat or main; branches are made from a message.")
 	}
-	// No address can name ".", ".." or "/": whoever reads it resolves them away.
-	if !weir.ValidID(string(c.ID)) || c.ID == "." || c.ID == ".." || c.ID == "/" {
+	if !weir.AddressableID(string(c.ID)) {
 		return c, weir.Fault(weir.Invalid, "id_invalid",
 			"An id is text of 1 to %d bytes without NUL, and none of “.”, “..” and “/”.", weir.MaxIDBytes)
 	}
@@ -99,7 +98,7 @@ func (s *Service) draft(a weir.Actor, n NewConversation) (weir.Conversation, err
 }
 
 func (s *Service) check(v weir.Visibility, workspace, model, agent string) error {
-	if err := checkVisibility(v); err != nil {
+	if err := CheckVisibility(v); err != nil {
 		return err
 	}
 	if err := checkWorkspace(workspace); err != nil {

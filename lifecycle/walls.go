@@ -123,9 +123,12 @@ func sameScope(a, b weir.Scope) bool {
 // question is what a person is asked about the moves, if any of them opens
 // something.
 func question(c *weir.Conversation, moves []move) (gate.Question, bool, error) {
+	// With the newest seq, so that a word given for what was there does not
+	// count for what has been said since.
 	type line struct {
 		ID       weir.ConversationID
 		From, To weir.Scope
+		Head     weir.Seq
 	}
 	var opened []line
 	var reasons []weir.Reason
@@ -134,7 +137,7 @@ func question(c *weir.Conversation, moves []move) (gate.Question, bool, error) {
 		if len(m.reasons) == 0 {
 			continue
 		}
-		opened = append(opened, line{m.c.ID, m.from, m.to})
+		opened = append(opened, line{m.c.ID, m.from, m.to, m.c.HeadSeq})
 		reasons = append(reasons, m.reasons...)
 		if i > 0 {
 			others++
