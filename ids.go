@@ -45,6 +45,12 @@ func ValidID(s string) bool {
 	return true
 }
 
+// AddressableID reports whether s may be the id of what has an address of its
+// own. No address can name ".", ".." or "/": whoever reads it resolves them away.
+func AddressableID(s string) bool {
+	return ValidID(s) && s != "." && s != ".." && s != "/"
+}
+
 // NewConversationID mints an id at the given time.
 func NewConversationID(now time.Time) ConversationID { return ConversationID("cnv_" + uuid7(now)) }
 

@@ -54,7 +54,7 @@ func (s *Service) Branch(ctx context.Context, a weir.Actor, id weir.Conversation
 		if b.Title != nil {
 			child.Title, child.TitleSet = *b.Title, true
 		}
-		if err := checkVisibility(child.Visibility); err != nil {
+		if err := CheckVisibility(child.Visibility); err != nil {
 			return err
 		}
 		crossing, err := s.allowBranch(a, &parent, &child, b)
