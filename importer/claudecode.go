@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"path/filepath"
-	"strings"
-	"time"
 )
 
 // entry is one object of a Claude Code transcript: what of it matters here.
@@ -140,6 +137,8 @@ func (r *run) entry(ctx context.Context, e *entry) error {
 		return nil
 	}
 	if e.UUID == "" && e.Type != "custom-title" && e.Type != "ai-title" {
+		said := (e.Type == "user" || e.Type == "assistant") && len(e.Message) > 0 && e.Message[0] == '{'
+		r.unplaced = r.unplaced || said && e.Session == ""
 		r.report.skip(orOther(string(e.Type)))
 		return nil
 	}
@@ -174,42 +173,3 @@ func (r *run) note(e *entry) {
 
 // leafTitle is a title of whatever conversation holds the entry with this uuid.
 type leafTitle struct{ leaf, title string }
-
-// sessionID returns the session that an entry belongs to: its own, else that
-// of the line before, else the one that the file is called after.
-func (r *run) sessionID(e *entry) string {
-	id := string(e.Session)
-	if id == "" {
-		id = r.current
-	}
-	if id == "" {
-		id = strings.TrimSuffix(filepath.Base(filepath.ToSlash(r.source.Name)), ".jsonl")
-	}
-	if !validID(id) {
-		return ""
-	}
-	return id
-}
-
-// validID reports whether an id from a transcript may be one of ours.
-func validID(id string) bool {
-	if len(id) == 0 || len(id) > 128 {
-		return false
-	}
-	for i := range len(id) {
-		c := id[i]
-		if !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '.' || c == '_' || c == '-') {
-			return false
-		}
-	}
-	return true
-}
-
-// timeOf reads a time; the zero time where there is none.
-func timeOf(s str) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, string(s))
-	if err != nil || t.Year() < 1970 || t.Year() > 9999 {
-		return time.Time{}
-	}
-	return t.UTC().Truncate(time.Millisecond)
-}

@@ -32,6 +32,7 @@ import (
 	"unicode/utf8"
 
 	"weir"
+	"weir/lifecycle"
 )
 
 // The formats.
@@ -39,10 +40,9 @@ const ClaudeCode = "claude-code"
 
 // Limits of what is read.
 const (
-	MaxLine     = 64 << 20  // bytes; a longer line is set aside
-	MaxRecords  = 2_000_000 // of one transcript
-	maxCategory = 64
-	maxFile     = 1024
+	MaxLine    = 64 << 20  // bytes; a longer line is set aside
+	MaxRecords = 2_000_000 // of one transcript
+	maxFile    = 1024
 )
 
 // Config is what an importer needs.
@@ -69,11 +69,23 @@ type Source struct {
 	Reader io.Reader
 }
 
-// Options say how to import.
+// Options say how to import. A part of the visibility that is left empty was
+// not asked for: new conversations are open and without a category, others
+// keep theirs. One that was asked for is a condition: what is there and is not
+// so is refused, because nothing may come to stand behind less than it asks.
 type Options struct {
-	Format     string          // "" to recognise it by content
-	DryRun     bool            // only report what would be done
-	Visibility weir.Visibility // of new conversations; open by default
+	Format     string // "" to recognise it by content
+	DryRun     bool   // only report what would be done
+	Visibility weir.Visibility
+}
+
+// fresh is the visibility of new conversations.
+func (o *Options) fresh() weir.Visibility {
+	v := o.Visibility
+	if v.Level == "" {
+		v.Level = weir.Open
+	}
+	return v
 }
 
 // Import reads a transcript and appends what is new in it. On an error the
@@ -107,22 +119,16 @@ type run struct {
 	current  string // session of the line read last
 	titles   []leafTitle
 	known    bool // some line is of the format
+	unplaced bool // some line does not say which conversation it is of
+	bad      bool // some line's session cannot be a conversation
 }
 
 func (r *run) check() error {
 	if r.options.Format != "" && r.options.Format != ClaudeCode {
 		return weir.Fault(weir.Invalid, "format_unknown", "The formats that can be imported are: %s.", ClaudeCode)
 	}
-	v := &r.options.Visibility
-	if v.Level == "" {
-		v.Level = weir.Open
-	}
-	if v.Level != weir.Open && v.Level != weir.Isolated {
-		return weir.Fault(weir.Invalid, "visibility_invalid", "The level of a conversation is open or isolated.")
-	}
-	if tidy(v.Category) != v.Category || utf8.RuneCountInString(v.Category) > maxCategory || !utf8.ValidString(v.Category) {
-		return weir.Fault(weir.Invalid, "visibility_invalid",
-			"A category is one line of at most %d characters without spaces around it.", maxCategory)
+	if err := lifecycle.CheckVisibility(r.options.fresh()); err != nil {
+		return err
 	}
 	if !utf8.ValidString(r.source.Name) || len(r.source.Name) > maxFile {
 		return weir.Fault(weir.Invalid, "file_invalid", "The transcript's name is text of at most %d bytes.", maxFile)
@@ -161,6 +167,16 @@ func (r *run) read(ctx context.Context) error {
 
 // verdict is the error of an import that brought nothing in.
 func (r *run) verdict() error {
+	switch {
+	case len(r.sessions) > 0:
+	case r.bad:
+		return weir.Fault(weir.Unprocessable, "id_invalid",
+			"No conversation can have the id that this transcript gives its session; give it another sessionId.")
+	case r.unplaced:
+		return weir.Fault(weir.Unprocessable, "session_missing",
+			"This transcript names no session and its messages have no ids, so nothing tells which conversation it is; "+
+				"export it again with sessionId and uuid in its lines.")
+	}
 	if !r.known {
 		return weir.Fault(weir.Unprocessable, "import_unrecognised",
 			"This is no transcript that can be imported; export it as JSON Lines from one of: %s.", ClaudeCode)

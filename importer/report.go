@@ -49,11 +49,13 @@ type Broken struct {
 	Reason string `json:"reason"`
 }
 
-// Repaired counts what was replaced by U+FFFD because it is no text.
+// Repaired counts what was replaced: by U+FFFD what is no text, and times that
+// cannot be true by the time of the record before, or of the import.
 type Repaired struct {
 	InvalidUTF8    int `json:"invalid_utf8"`
 	LoneSurrogates int `json:"lone_surrogates"`
 	NUL            int `json:"nul"`
+	Times          int `json:"times"`
 }
 
 // Imported is what became of one conversation.
@@ -65,6 +67,7 @@ type Imported struct {
 	Added   int                 `json:"added"`
 	Known   int                 `json:"known"`
 	Refused string              `json:"refused,omitempty"` // a code: nothing was written
+	Detail  string              `json:"detail,omitempty"`  // why it was refused, and what to do
 }
 
 func newReport(file string, o Options) Report {
@@ -96,7 +99,7 @@ func (r *Report) close(sessions []*session) {
 		}
 		it := Imported{ID: s.row.ID, Kind: s.row.Kind, Title: s.row.Title, Created: s.new, Added: s.added, Known: s.known}
 		if s.refused != nil {
-			it = Imported{ID: s.row.ID, Kind: s.row.Kind, Refused: weir.CodeOf(s.refused)}
+			it = Imported{ID: s.row.ID, Kind: s.row.Kind, Refused: weir.CodeOf(s.refused), Detail: s.refused.Public}
 		}
 		r.Added += it.Added
 		r.Known += it.Known

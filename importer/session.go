@@ -18,10 +18,10 @@ type session struct {
 	journal
 	tree
 
-	refused error // why nothing is written; nil: it may be
-	new     bool  // this import makes it
-	made    bool  // and has done so
-	touched bool  // some entry is a message
+	refused *weir.Error // why nothing is written; nil: it may be
+	new     bool        // this import makes it
+	made    bool        // and has done so
+	touched bool        // some entry is a message
 
 	open *answer   // an answer that may not be whole yet
 	now  time.Time // of the entry under way
@@ -138,12 +138,7 @@ func (s *session) take(ctx context.Context, e *entry) error {
 
 // describe keeps what an entry says of the conversation as a whole.
 func (s *session) describe(e *entry) {
-	if t := timeOf(e.Time); !t.IsZero() {
-		s.now = t
-	}
-	if s.now.IsZero() {
-		s.now = s.run.im.cfg.Now().UTC().Truncate(time.Millisecond)
-	}
+	s.clock(e)
 	if s.new && s.row.CreatedAt.IsZero() {
 		s.row.CreatedAt = s.now
 	}

@@ -100,6 +100,7 @@ func (s *session) conclude(ctx context.Context) error {
 	if s.refused != nil || s.new && !s.made && len(s.pending) == 0 {
 		return nil // of a conversation that is not there is nothing to tell
 	}
+	s.tick() // what only its side chains are of has no entry of its own
 	bodies := s.untold()
 	if len(bodies) == 0 && !s.renamed {
 		return s.store(ctx, nil)

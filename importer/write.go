@@ -28,7 +28,7 @@ func (s *session) load(ctx context.Context, id weir.ConversationID) error {
 	if weir.KindOf(err) == weir.NotFound && err != nil {
 		s.new = true
 		s.row = weir.Conversation{
-			ID: id, Owner: s.run.actor.Owner, Kind: weir.Chat, Visibility: s.run.options.Visibility,
+			ID: id, Owner: s.run.actor.Owner, Kind: weir.Chat, Visibility: s.run.options.fresh(),
 			Generation: weir.NewGenerationID(now), State: weir.Idle,
 			Origin: &weir.Origin{Product: product, File: s.run.source.Name, ImportedAt: now.UTC()},
 		}
@@ -71,7 +71,7 @@ func (s *session) load(ctx context.Context, id weir.ConversationID) error {
 const product = "Claude Code"
 
 // mayWrite says why a conversation that is there is not written to.
-func (s *session) mayWrite() error {
+func (s *session) mayWrite() *weir.Error {
 	switch {
 	case s.row.Deleted:
 		return weir.Fault(weir.Gone, "conversation_deleted",
@@ -79,8 +79,10 @@ func (s *session) mayWrite() error {
 	case s.row.Owner != s.run.actor.Owner || s.row.Origin == nil || len(s.row.Lineage) > 0 && s.parent == nil:
 		return weir.Fault(weir.Conflict, "conversation_exists",
 			"There is another conversation with this transcript's id; it is not written to.")
+	case s.parent != nil && s.parent.refused != nil:
+		return s.parent.refused
 	}
-	return nil
+	return s.differs(&s.row)
 }
 
 // write appends what is pending when there is enough of it.
@@ -107,6 +109,9 @@ func (s *session) store(ctx context.Context, more func(Tx) ([]weir.Record, error
 		if err := s.create(ctx, tx); err != nil {
 			return err
 		}
+		if err := s.stays(ctx, tx); err != nil {
+			return err
+		}
 		records := slices.Clip(pending)
 		if more != nil {
 			marks, err := more(tx)
@@ -119,7 +124,7 @@ func (s *session) store(ctx context.Context, more func(Tx) ([]weir.Record, error
 		return s.append(ctx, tx, before, records)
 	})
 	if err != nil {
-		return err
+		return raced(err)
 	}
 	s.created()
 	s.head, s.row.Generation = head, s.generation
@@ -179,4 +184,16 @@ func (s *session) append(ctx context.Context, tx Tx, head weir.Seq, records []we
 		}
 	}
 	return tx.ReleaseLease(ctx, lease)
+}
+
+// raced names what a write that somebody else forestalled means to whoever
+// asked for the import.
+func raced(err error) error {
+	switch weir.CodeOf(err) {
+	case "conversation_exists", weir.CodeMoved:
+		f := weir.Fault(weir.Conflict, "import_raced", "Another import is writing this conversation; try again.")
+		f.Err = err
+		return f
+	}
+	return err
 }
