@@ -12,18 +12,22 @@ import (
 	"weir"
 )
 
-// Limits of an import.
+// Limits of an import, and how many there are at once: each holds in memory
+// what it knows of its conversations.
 const (
 	MaxImport  = 1 << 30
+	MaxImports = 2
 	importTime = 30 * time.Minute
+	importWait = "5" // seconds
 )
 
 func (s *server) importRoutes() {
 	if s.cfg.Import == nil {
 		return
 	}
+	places := make(chan struct{}, MaxImports)
 	s.mux.HandleFunc("POST "+importPath, func(w http.ResponseWriter, r *http.Request) {
-		if err := s.imports(w, r); err != nil {
+		if err := s.imports(w, r, places); err != nil {
 			s.refuse(w, r, err)
 		}
 	})
@@ -31,7 +35,7 @@ func (s *server) importRoutes() {
 	op := about("import", http.MethodPost, importPath, "Bring in a transcript of another product, sent as it is", http.StatusOK)
 	for _, p := range [][2]string{
 		{"format", "claude-code; recognised by content when left out"}, {"dry_run", "true: only report"},
-		{"level", "open or isolated"}, {"category", "a label"}, {"file", "the transcript's name"},
+		{"level", "open or isolated; conversations that are there and are not so are refused (visibility_differs)"}, {"category", "a label; as with level, conversations that are there must have it"}, {"file", "the transcript's name"},
 	} {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: p[0], In: "query", Description: p[1], Schema: text})
 	}
@@ -41,7 +45,7 @@ func (s *server) importRoutes() {
 }
 
 // imports streams a transcript to the importer: it may be longer than memory.
-func (s *server) imports(w http.ResponseWriter, r *http.Request) error {
+func (s *server) imports(w http.ResponseWriter, r *http.Request, places chan struct{}) error {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/x-ndjson" || r.Header.Get("Content-Encoding") != "" {
 		return weir.Fault(weir.Unsupported, "media_type_unsupported", "Send the transcript as application/x-ndjson, not compressed.")
@@ -52,6 +56,13 @@ func (s *server) imports(w http.ResponseWriter, r *http.Request) error {
 	}
 	if r.ContentLength > MaxImport {
 		return weir.Fault(weir.TooLarge, "body_too_large", "The transcript is over %d bytes; split it.", MaxImport)
+	}
+	select {
+	case places <- struct{}{}:
+		defer func() { <-places }()
+	default:
+		w.Header().Set("Retry-After", importWait)
+		return weir.Fault(weir.Unavailable, "imports_busy", "%d imports are under way; try again when one is done.", MaxImports)
 	}
 	deadlines(w, importTime, importTime)
 	ctx := r.Context()
