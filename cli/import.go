@@ -72,11 +72,16 @@ func (cmd *importCmd) file(ctx context.Context, s *session, c *client.Client, fi
 	if err := c.Import(ctx, query, f, &report); err != nil {
 		return err
 	}
-	if s.JSON {
-		_, err = fmt.Fprintf(s.io.Out, "%s\n", compact(report))
+	var r importReport
+	if err := json.Unmarshal(report, &r); err != nil {
 		return err
 	}
-	return reportInWords(s.io.Out, report)
+	if s.JSON {
+		fmt.Fprintf(s.io.Out, "%s\n", compact(report))
+	} else {
+		r.words(s.io.Out)
+	}
+	return r.refused()
 }
 
 // importReport is what the words of a report are made of.
@@ -87,10 +92,20 @@ type importReport struct {
 	Broken        []brokenLine   `json:"broken"`
 	Skipped       map[string]int `json:"skipped"`
 	Conversations []struct {
-		ID, Title string
-		Added     int
-		Created   bool
+		ID, Title, Refused, Detail string
+		Added                      int
+		Created                    bool
 	}
+}
+
+// refused is said of a file of which a part was not let in.
+func (r *importReport) refused() error {
+	for _, c := range r.Conversations {
+		if c.Refused != "" {
+			return fmt.Errorf("%s: %s (%s)", c.ID, strings.TrimSuffix(c.Detail, "."), c.Refused)
+		}
+	}
+	return nil
 }
 
 type brokenLine struct {
@@ -98,12 +113,11 @@ type brokenLine struct {
 	Reason string
 }
 
-func reportInWords(w io.Writer, raw json.RawMessage) error {
-	var r importReport
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+func (r *importReport) words(w io.Writer) {
 	for _, c := range r.Conversations {
+		if c.Refused != "" {
+			continue
+		}
 		what := "more of"
 		switch {
 		case c.Created:
@@ -125,7 +139,6 @@ func reportInWords(w io.Writer, raw json.RawMessage) error {
 	}
 	fmt.Fprintf(w, "  %d records added, %d known already, %d merged into others, %d left out because they are no messages (--json says which)\n",
 		r.Added, r.Known, r.Merged, left)
-	return nil
 }
 
 // transcripts lists the files to read: those named, and the .jsonl files below
