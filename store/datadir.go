@@ -1,11 +1,17 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"weir"
 )
@@ -29,7 +35,7 @@ func lockDir(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, unusable(dir, err)
 	}
-	ok, err := tryLock(f)
+	ok, err := tryLock(f, false)
 	if err != nil {
 		f.Close()
 		return nil, unusable(dir, err)
@@ -55,10 +61,70 @@ func readOwner(f *os.File) string {
 	return ""
 }
 
+// ownFiles makes the database's file, so that SQLite does not make it for all
+// to read, and takes from existing files what others may do with them: in them
+// is what people wrote, and the gate's key. The journals get the permissions
+// of the database. Where permissions cannot be changed (a file system without
+// them, files of another user) they stay as whoever set that up wanted them.
+func ownFiles(dir string) error {
+	file := filepath.Join(dir, databaseFile)
+	// Never one that is there: closing it would drop SQLite's locks on it.
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case err == nil:
+		f.Close()
+	case !errors.Is(err, fs.ErrExist):
+		return unusable(dir, err)
+	}
+	for _, name := range []string{file, file + "-wal", file + "-shm", filepath.Join(dir, lockFile)} {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			_ = os.Chmod(name, info.Mode().Perm()&0o700)
+		}
+		if !writable(name) { // SQLite would open it, and fail at the first write
+			return unusable(dir, &fs.PathError{Op: "write", Path: name, Err: fs.ErrPermission})
+		}
+	}
+	return nil
+}
+
 func unusable(dir string, err error) error {
-	f := weir.Fault(weir.Unavailable, "data_dir_unusable", "The data directory %s cannot be used; check that it exists and may be written.", dir)
+	if errors.Is(err, syscall.ENOSPC) {
+		return full(dir, err)
+	}
+	f := weir.Fault(weir.Unavailable, "data_dir_unusable", "The data directory %s cannot be used; check that it exists, and that it and its files may be written.", dir)
 	f.Err = err
 	return f
+}
+
+func full(dir string, err error) error {
+	f := weir.Fault(weir.Unavailable, "disk_full", "The disk that holds the data directory %s is full; make room and start again.", dir)
+	f.Err = err
+	return f
+}
+
+// opening says what an error of SQLite means while the database is opened.
+func opening(dir string, err error) error {
+	var lite *sqlite.Error
+	switch {
+	case weir.CodeOf(err) == "disk_full":
+		return full(dir, err)
+	case errors.As(err, &lite) && barred(lite):
+		return unusable(dir, err)
+	}
+	return err
+}
+
+// barred reports whether SQLite was not let at a file.
+func barred(err *sqlite.Error) bool {
+	switch err.Code() & 0xff {
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return true
+	}
+	return false
 }
 
 // syncDir makes the names of new files durable.

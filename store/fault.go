@@ -34,9 +34,12 @@ func fault(err error) error {
 func class(err error) (weir.ErrorKind, string, string) {
 	var lite *sqlite.Error
 	if errors.As(err, &lite) {
+		if lite.Code() == sqlite3.SQLITE_IOERR_SHMSIZE { // nothing else keeps it from growing
+			return diskFull()
+		}
 		switch lite.Code() & 0xff {
 		case sqlite3.SQLITE_FULL:
-			return weir.Unavailable, "disk_full", "The disk that holds the data is full; nothing was saved. Make room and try again."
+			return diskFull()
 		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
 			return unavailable()
 		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
@@ -52,7 +55,7 @@ func class(err error) (weir.ErrorKind, string, string) {
 		case pg.Code == "22021", pg.Code == "22P05":
 			return weir.Invalid, "text_invalid", "The text holds characters that cannot be stored (a NUL, or bytes that are not UTF-8)."
 		case pg.Code == "53100":
-			return weir.Unavailable, "disk_full", "The disk that holds the data is full; nothing was saved. Make room and try again."
+			return diskFull()
 		case pg.Code == "54000":
 			return weir.TooLarge, "too_large", "This is more than the database takes in one piece."
 		case retryable(err), strings.HasPrefix(pg.Code, "08"), strings.HasPrefix(pg.Code, "53"), strings.HasPrefix(pg.Code, "57"), pg.Code == "55P03":
@@ -69,6 +72,10 @@ func class(err error) (weir.ErrorKind, string, string) {
 		return unavailable()
 	}
 	return weir.Internal, "internal", ""
+}
+
+func diskFull() (weir.ErrorKind, string, string) {
+	return weir.Unavailable, "disk_full", "The disk that holds the data is full; nothing was saved. Make room and try again."
 }
 
 func unavailable() (weir.ErrorKind, string, string) {

@@ -46,8 +46,15 @@ func OpenWith(ctx context.Context, url string, o Options) (Store, error) {
 	return either[Store](openSQLite(ctx, at.dir, o))
 }
 
-// OpenReadOnly opens an existing database for looking only: it takes no lock,
-// migrates nothing and writes nothing, so it works beside a running server.
+// OpenReadOnly opens an existing database for looking only: it migrates
+// nothing and writes nothing, and works beside a running server.
+//
+// SQLite in a directory that may not be written, such as a backup, is read as
+// immutable if no server holds the directory's lock. That lock is then shared
+// until Close, so that no server begins to change what is taken to stand
+// still; otherwise looking takes no lock. A journal that a killed server left
+// cannot be ignored: where SQLite cannot read it without writing, the database
+// is refused (code "data_dir_unusable").
 func OpenReadOnly(ctx context.Context, url string) (ReadOnly, error) {
 	at, err := parseAddress(url)
 	switch {

@@ -13,14 +13,12 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
-
-	"weir"
 )
 
 // sqliteStore is one database file with one writer and a pool of readers.
 type sqliteStore struct {
 	reading
-	lock    *os.File // nil when only looking
+	lock    *os.File // may be nil when only looking
 	writing *sql.DB
 	group   *group
 	readers *readers
@@ -44,50 +42,28 @@ func openSQLite(ctx context.Context, dir string, o Options) (_ *sqliteStore, err
 			s.Close()
 		}
 	}()
-	if s.writing, err = connect(file, false); err != nil {
+	if err := ownFiles(dir); err != nil {
+		return nil, err
+	}
+	if s.writing, err = connect(file, writing); err != nil {
 		return nil, err
 	}
 	s.writing.SetMaxOpenConns(1)
 	if err := migrate(ctx, s.writing, goose.DialectSQLite3, "sqlite"); err != nil {
-		return nil, err
+		return nil, opening(dir, err)
 	}
 	syncDir(dir)
 	d := sqliteDialect(o.Now)
 	conn, err := openConn(ctx, s.writing, d)
 	if err != nil {
-		return nil, err
+		return nil, opening(dir, err)
 	}
 	s.group = startGroup(conn, o.Alone)
-	return s, s.openReaders(file, d)
+	return s, s.openReaders(file, d, beside)
 }
 
-func lookSQLite(ctx context.Context, dir string) (_ *sqliteStore, err error) {
-	if err := notAFile(dir); err != nil {
-		return nil, err
-	}
-	file, err := filepath.Abs(filepath.Join(dir, databaseFile))
-	if err == nil {
-		_, err = os.Stat(file)
-	}
-	if err != nil {
-		f := weir.Fault(weir.NotFound, "data_dir_empty", "There is no Weir database in %s; check the directory's name.", dir)
-		f.Err = err
-		return nil, f
-	}
-	s := &sqliteStore{}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
-	if err := s.openReaders(file, sqliteDialect(nil)); err != nil {
-		return nil, err
-	}
-	return s, checkSchema(ctx, s.readers.db, goose.DialectSQLite3, "sqlite")
-}
-
-func (s *sqliteStore) openReaders(file string, d *dialect) error {
-	db, err := connect(file, true)
+func (s *sqliteStore) openReaders(file string, d *dialect, how access) error {
+	db, err := connect(file, how)
 	if err != nil {
 		return err
 	}
@@ -96,7 +72,16 @@ func (s *sqliteStore) openReaders(file string, d *dialect) error {
 	return nil
 }
 
-func connect(file string, readOnly bool) (*sql.DB, error) {
+// access is what a connection may do with the database.
+type access int
+
+const (
+	writing access = iota
+	beside         // read, while others may write
+	frozen         // read what nobody changes, in a directory that may not be written
+)
+
+func connect(file string, how access) (*sql.DB, error) {
 	q := url.Values{}
 	for _, pragma := range []string{
 		"busy_timeout(10000)", "foreign_keys(1)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)",
@@ -104,11 +89,16 @@ func connect(file string, readOnly bool) (*sql.DB, error) {
 	} {
 		q.Add("_pragma", pragma)
 	}
-	if readOnly {
+	switch how {
+	case beside:
 		q.Set("mode", "rw") // it must be there; reading a WAL needs its shared memory written
 		q.Set("_query_only", "1")
 		q.Add("_pragma", "cache_size(-2000)")
-	} else {
+	case frozen:
+		q.Set("mode", "ro")
+		q.Set("immutable", "1") // no shared memory, no locks, no journal
+		q.Add("_pragma", "cache_size(-2000)")
+	case writing:
 		q.Add("_pragma", "cache_size(-8000)")
 		q.Add("_pragma", "journal_mode(WAL)")
 		q.Add("_pragma", "journal_size_limit(67108864)")
