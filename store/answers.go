@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
 	"time"
 
 	"weir"
@@ -12,13 +15,53 @@ const answersKept = 24 * time.Hour
 
 func (r *reader) Answer(ctx context.Context, owner weir.OwnerID, route, key string) (weir.IdempotentAnswer, error) {
 	var a weir.IdempotentAnswer
-	found, err := first(ctx, r, []any{&a.Digest, &a.Status, &a.Body}, `
-		SELECT digest, status, body FROM answers WHERE owner = ? AND route = ? AND key = ? AND created_at > {now} - ?`,
-		owner, route, key, r.d.now(), answersKept.Microseconds())
-	if err == nil && !found {
-		err = weir.Fault(weir.NotFound, "answer_not_found", "No answer is remembered for this Idempotency-Key.")
+	var fresh int64
+	found, err := first(ctx, r, []any{&fresh, &a.Digest, &a.Status, &a.Body}, `
+		SELECT CASE WHEN created_at > {now} - ? THEN 1 ELSE 0 END, digest, status, body
+		FROM answers WHERE owner = ? AND route = ? AND key = ?`,
+		r.d.now(), answersKept.Microseconds(), owner, route, key)
+	if err != nil || found && fresh == 1 {
+		return a, err
 	}
-	return a, err
+	f := weir.Fault(weir.NotFound, "answer_not_found", "No answer is remembered for this Idempotency-Key.")
+	if found {
+		f.Err = staleAnswer{}
+	}
+	return weir.IdempotentAnswer{}, f
+}
+
+// staleAnswer is why an answer that is still stored is not given.
+type staleAnswer struct{}
+
+func (staleAnswer) Error() string { return "the stored answer is too old" }
+
+// forgetStale removes old answers when one was met. That it fails is no
+// failure of the question; the next to come removes them.
+func forgetStale(ctx context.Context, met error, update func(context.Context, func(Tx) error) error) {
+	if errors.As(met, new(staleAnswer)) {
+		_ = update(ctx, func(t Tx) error { return t.(*tx).forgetOld(ctx) })
+	}
+}
+
+func (t *tx) forgetOld(ctx context.Context) error {
+	_, err := t.q.exec(ctx, `DELETE FROM answers WHERE created_at <= {now} - ?`, t.d.now(), answersKept.Microseconds())
+	return err
+}
+
+// forgetAnswers removes answers that name a conversation or were given under
+// its address: they tell of it, its title for one, after it is gone. Ids are
+// looked for as they are spelled in JSON, with and without care for HTML.
+func (t *tx) forgetAnswers(ctx context.Context, id weir.ConversationID) error {
+	careful, err := json.Marshal(id)
+	if err != nil {
+		return err
+	}
+	_, err = t.q.exec(ctx, `DELETE FROM answers WHERE {named} OR {named} OR {has}(route, ?) > 0`,
+		toJSON(id), string(careful), "/"+url.PathEscape(string(id))+"/")
+	if err != nil {
+		return err
+	}
+	return t.forgetOld(ctx)
 }
 
 // RememberAnswer refuses a key that is taken: of two requests at once, one
@@ -30,7 +73,7 @@ func (t *tx) RememberAnswer(ctx context.Context, owner weir.OwnerID, route, key 
 	if len(key) > weir.MaxIDBytes {
 		return weir.Fault(weir.Invalid, "idempotency_key_invalid", "An Idempotency-Key has at most %d bytes.", weir.MaxIDBytes)
 	}
-	if _, err := t.q.exec(ctx, `DELETE FROM answers WHERE created_at <= {now} - ?`, t.d.now(), answersKept.Microseconds()); err != nil {
+	if err := t.forgetOld(ctx); err != nil {
 		return err
 	}
 	if a.Body == nil {

@@ -246,6 +246,9 @@ func (t *tx) DeleteBodies(ctx context.Context, id weir.ConversationID, keep weir
 			return err
 		}
 	}
+	if err := t.forgetAnswers(ctx, id); err != nil {
+		return err
+	}
 	_, err = t.q.exec(ctx, `UPDATE heads SET place = '', state = 'idle', waiting_for = '' WHERE conversation = ?`, id)
 	return err
 }

@@ -14,6 +14,7 @@ import (
 //	{ids}    a subquery that selects all of such a table
 //	{marks}, {pending} the partial index to use, where that has to be said
 //	{walls}  JSON array of the isolated ancestors of conversation c
+//	{named} whether the bytes in column body hold a text; takes one argument
 //	{has}    function (text, part) that is > 0 when text contains part
 //	{now}    the time in microseconds; takes one argument, [dialect.now]
 //	{shared} locks selected rows against change until the transaction ends

@@ -182,6 +182,13 @@ func (p *postgres) once(ctx context.Context, fn func(Tx) error) error {
 	return fault(err)
 }
 
+// Answer also forgets what it finds to be too old to give.
+func (p *postgres) Answer(ctx context.Context, owner weir.OwnerID, route, key string) (weir.IdempotentAnswer, error) {
+	a, err := p.reading.Answer(ctx, owner, route, key)
+	forgetStale(ctx, err, p.Update)
+	return a, err
+}
+
 func (p *postgres) Close() error { return fault(p.db.Close()) }
 
 // pgQuerier runs statements in a transaction or on the pool; pgx keeps them
@@ -218,6 +225,7 @@ func postgresDialect() *dialect {
 			"{walls}", `CASE WHEN c.lineage = '' THEN '' ELSE COALESCE((
 				SELECT CAST(json_agg(a.ancestor) AS TEXT) FROM ancestry a JOIN conversations p ON p.id = a.ancestor
 				WHERE a.descendant = c.id AND p.level = 'isolated'), '') END`,
+			"{named}", `position(convert_to(CAST(? AS TEXT), 'UTF8') IN body) > 0`,
 			"{has}", `strpos`,
 			"{now}", `COALESCE(CAST(? AS BIGINT), CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT))`,
 			"{shared}", `FOR SHARE`,

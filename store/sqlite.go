@@ -13,6 +13,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
+
+	"weir"
 )
 
 // sqliteStore is one database file with one writer and a pool of readers.
@@ -124,6 +126,15 @@ func (s *sqliteStore) Update(ctx context.Context, fn func(Tx) error) error {
 	return s.group.update(ctx, fn)
 }
 
+// Answer also forgets what it finds to be too old to give.
+func (s *sqliteStore) Answer(ctx context.Context, owner weir.OwnerID, route, key string) (weir.IdempotentAnswer, error) {
+	a, err := s.reading.Answer(ctx, owner, route, key)
+	if s.group != nil {
+		forgetStale(ctx, err, s.Update)
+	}
+	return a, err
+}
+
 // Close waits for the commit that is under way and for readers.
 func (s *sqliteStore) Close() error {
 	s.once.Do(func() {
@@ -161,6 +172,7 @@ func sqliteDialect(now func() time.Time) *dialect {
 			"{walls}", `CASE WHEN c.lineage = '' THEN '' ELSE (
 				SELECT json_group_array(a.ancestor) FROM ancestry a JOIN conversations p ON p.id = a.ancestor
 				WHERE a.descendant = c.id AND p.level = 'isolated') END`,
+			"{named}", `instr(body, CAST(? AS BLOB)) > 0`,
 			"{has}", `instr`,
 			"{now}", `CAST(? AS INTEGER)`,
 			"{shared}", ``,

@@ -73,7 +73,8 @@ type Reader interface {
 	// FlowsOf returns the flows of an input, without outcomes.
 	FlowsOf(ctx context.Context, c weir.ConversationID, in weir.InputID) ([]weir.Flow, error)
 
-	// Answer returns the remembered answer for an Idempotency-Key.
+	// Answer returns the remembered answer for an Idempotency-Key. A store
+	// that finds it older than 24 h forgets it.
 	Answer(ctx context.Context, owner weir.OwnerID, route, key string) (weir.IdempotentAnswer, error)
 	// Setting returns a server-wide value such as a key.
 	Setting(ctx context.Context, name string) ([]byte, error)
@@ -100,8 +101,8 @@ type Tx interface {
 	ChangeConversation(ctx context.Context, id weir.ConversationID, ch weir.ConversationChange) error
 	ChangeActivity(ctx context.Context, id weir.ConversationID, a weir.Activity) error
 	// DeleteBodies removes a conversation's title, workspace, model, agent and
-	// origin, its inputs and steps, and its own records with their views, and
-	// leaves a tombstone. With keep > 0 the records up to it and their views
+	// origin, its inputs and steps, its own records with their views, and the
+	// remembered answers that name it, and leaves a tombstone. With keep > 0 the records up to it and their views
 	// stay for branches. It may be repeated with a lower keep.
 	DeleteBodies(ctx context.Context, id weir.ConversationID, keep weir.Seq) error
 

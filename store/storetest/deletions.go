@@ -78,6 +78,36 @@ var deletions = []scenario{
 			w.Errorf("after a second deletion: %v", got)
 		}
 	}},
+	{"AnswersThatNameADeletedConversationAreForgotten", func(w *world) {
+		const gone = weir.ConversationID("a<1>é")
+		w.conversation(gone)
+		w.conversation("a<1>é2")
+		remember := func(route, key, body string) {
+			w.must(func(tx store.Tx) error {
+				return tx.RememberAnswer(w.ctx, owner, route, key, weir.IdempotentAnswer{Digest: "d", Status: 201, Body: []byte(body)})
+			})
+		}
+		remember("POST /v1/conversations?", "made", `{"title":"zebra","id":"a<1>é"}`)
+		remember("POST /v1/conversations?", "escaped", `{"id": "a\u003c1\u003eé"}`)
+		remember("POST /v1/conversations/b/branch?", "branch", `{"id":"b","lineage":[{"conversation":"a<1>é","upto":1}]}`)
+		remember("POST /v1/conversations/a%3C1%3E%C3%A9/rewind?", "rewind", `{"seq":7}`)
+		remember("POST /v1/conversations?", "another", `{"id":"a<1>é2"}`)
+		remember("POST /v1/conversations/a%3C1%3E%C3%A92/rewind?", "another", `{"seq":7}`)
+		w.must(func(tx store.Tx) error { return tx.DeleteBodies(w.ctx, gone, 0) })
+		for _, at := range [][2]string{
+			{"POST /v1/conversations?", "made"}, {"POST /v1/conversations?", "escaped"},
+			{"POST /v1/conversations/b/branch?", "branch"}, {"POST /v1/conversations/a%3C1%3E%C3%A9/rewind?", "rewind"},
+		} {
+			if a, err := w.Answer(w.ctx, owner, at[0], at[1]); weir.CodeOf(err) != "answer_not_found" {
+				w.Errorf("%v still answers %s, %v", at, a.Body, err)
+			}
+		}
+		for _, route := range []string{"POST /v1/conversations?", "POST /v1/conversations/a%3C1%3E%C3%A92/rewind?"} {
+			if _, err := w.Answer(w.ctx, owner, route, "another"); err != nil {
+				w.Errorf("the answer of another, %s: %v", route, err)
+			}
+		}
+	}},
 	{"WallsStayAfterDeletion", func(w *world) {
 		root := w.conversation("root", func(c *weir.Conversation) { c.Visibility.Level = weir.Isolated })
 		w.branch("leaf", root, 0)
