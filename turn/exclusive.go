@@ -60,7 +60,9 @@ func (e *Engine) tryExclusive(ctx context.Context, c weir.ConversationID, fn fun
 		}
 		if !ok {
 			if rehearse {
-				if err := fn(tx, l.Fence); err != nil {
+				// The holder may let go or lose the lease under the rehearsal;
+				// that is no answer, only a reason to try again.
+				if err := fn(tx, l.Fence); err != nil && weir.CodeOf(err) != weir.CodeFenced {
 					return err
 				}
 			}
