@@ -141,14 +141,11 @@ type branchCmd struct {
 }
 
 func (cmd *branchCmd) Run(ctx context.Context, s *session) error {
-	c, err := s.client()
+	c, conv, err := s.at(ctx, cmd.Conversation)
 	if err != nil {
 		return err
 	}
-	id, err := s.id(ctx, c, cmd.Conversation)
-	if err != nil {
-		return err
-	}
+	id := string(conv.ID)
 	at, err := s.message(ctx, c, id, cmd.At)
 	if err != nil {
 		return err
@@ -170,11 +167,7 @@ type rewindCmd struct {
 }
 
 func (cmd *rewindCmd) Run(ctx context.Context, s *session) error {
-	c, err := s.client()
-	if err != nil {
-		return err
-	}
-	conv, err := s.named(ctx, c, cmd.Conversation)
+	c, conv, err := s.at(ctx, cmd.Conversation)
 	if err != nil {
 		return err
 	}
@@ -206,11 +199,7 @@ type interruptCmd struct {
 }
 
 func (cmd *interruptCmd) Run(ctx context.Context, s *session) error {
-	c, err := s.client()
-	if err != nil {
-		return err
-	}
-	conv, err := s.named(ctx, c, cmd.Conversation)
+	_, conv, err := s.at(ctx, cmd.Conversation)
 	if err != nil {
 		return err
 	}
@@ -226,11 +215,7 @@ type retryCmd struct {
 }
 
 func (cmd *retryCmd) Run(ctx context.Context, s *session) error {
-	c, err := s.client()
-	if err != nil {
-		return err
-	}
-	conv, err := s.named(ctx, c, cmd.Conversation)
+	_, conv, err := s.at(ctx, cmd.Conversation)
 	if err != nil {
 		return err
 	}

@@ -37,14 +37,11 @@ type showCmd struct {
 }
 
 func (cmd *showCmd) Run(ctx context.Context, s *session) error {
-	c, err := s.client()
+	c, conv, err := s.at(ctx, cmd.Conversation)
 	if err != nil {
 		return err
 	}
-	id, err := s.id(ctx, c, cmd.Conversation)
-	if err != nil {
-		return err
-	}
+	id := string(conv.ID)
 	items, more, err := newest(ctx, c, id, max(cmd.Limit, 1), cmd.Hidden)
 	if err != nil {
 		return err
@@ -341,14 +338,11 @@ type requestCmd struct {
 }
 
 func (cmd *requestCmd) Run(ctx context.Context, s *session) error {
-	c, err := s.client()
+	c, conv, err := s.at(ctx, cmd.Conversation)
 	if err != nil {
 		return err
 	}
-	id, err := s.id(ctx, c, cmd.Conversation)
-	if err != nil {
-		return err
-	}
+	id := string(conv.ID)
 	step := cmd.Step
 	if step == "" {
 		var page client.Page[client.Step]

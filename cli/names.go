@@ -82,11 +82,18 @@ func (s *session) message(ctx context.Context, c *client.Client, conversation, n
 
 func part(id, name string) bool { return strings.HasPrefix(id, name) || strings.HasSuffix(id, name) }
 
-// resolved is id for those who have no client in hand.
-func (s *session) resolved(ctx context.Context, name string) (string, error) {
+// at opens a client and finds the conversation that a person names.
+func (s *session) at(ctx context.Context, name string) (*client.Client, client.Conversation, error) {
 	c, err := s.client()
 	if err != nil {
-		return "", err
+		return nil, client.Conversation{}, err
 	}
-	return s.id(ctx, c, name)
+	conv, err := s.named(ctx, c, name)
+	return c, conv, err
+}
+
+// resolved is at for those who need no more than the id.
+func (s *session) resolved(ctx context.Context, name string) (string, error) {
+	_, conv, err := s.at(ctx, name)
+	return string(conv.ID), err
 }

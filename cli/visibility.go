@@ -83,11 +83,7 @@ type rmCmd struct {
 }
 
 func (cmd *rmCmd) Run(ctx context.Context, s *session) error {
-	c, err := s.client()
-	if err != nil {
-		return err
-	}
-	conv, err := s.named(ctx, c, cmd.Conversation)
+	_, conv, err := s.at(ctx, cmd.Conversation)
 	if err != nil {
 		return err
 	}
