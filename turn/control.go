@@ -138,7 +138,9 @@ func takeRetriesBack(ctx context.Context, tx Tx, c weir.ConversationID) error {
 		}
 		in.State = weir.Withdrawn
 		in.Revision++
-		if err := tx.UpdateInput(ctx, in, in.Revision-1); err != nil {
+		switch err := tx.UpdateInput(ctx, in, in.Revision-1); weir.CodeOf(err) {
+		case "", weir.CodeMoved, weir.CodeInputPromoted: // or it was settled meanwhile
+		default:
 			return err
 		}
 	}
