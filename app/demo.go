@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -34,8 +35,7 @@ func (cmd *demoCmd) Run(ctx context.Context, g *cli.Globals, streams *cli.IO) er
 		return err
 	}
 	if err := samples(ctx, r); err != nil {
-		r.Stop()
-		return err
+		return errors.Join(err, r.Stop())
 	}
 	fmt.Fprintf(streams.Out, `Weir's demo runs on a temporary directory with the built-in demo model; nothing leaves this machine.
 

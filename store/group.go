@@ -126,7 +126,6 @@ func (g *group) commit(u *update) {
 					u.done <- err
 					return // good is empty when nothing is open
 				}
-				open = true
 			}
 			var sound bool
 			if good, sound = g.lend(u, good); !sound {
@@ -147,7 +146,7 @@ func (g *group) commit(u *update) {
 	}
 	err := g.do(`COMMIT`)
 	if err != nil {
-		g.do(`ROLLBACK`)
+		_ = g.do(`ROLLBACK`)
 	}
 	answer(good, err)
 }
@@ -169,11 +168,11 @@ func (g *group) lend(u *update, good []*update) (_ []*update, sound bool) {
 	err := <-u.ran
 	switch {
 	case l.broken != nil:
-		g.do(`ROLLBACK`)
+		_ = g.do(`ROLLBACK`)
 		answer(good, l.broken)
 		return nil, false
 	case err != nil && first:
-		g.do(`ROLLBACK`)
+		_ = g.do(`ROLLBACK`)
 		return good, true
 	case err != nil:
 		if err := g.do(`ROLLBACK TO one`); err != nil {

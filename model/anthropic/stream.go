@@ -152,7 +152,7 @@ func (a *assembly) begin(e *event) error {
 		Name      string          `json:"name"`
 		Input     json.RawMessage `json:"input"`
 	}
-	json.Unmarshal(e.Block, &start) // a block of unknown shape is of no known type
+	_ = json.Unmarshal(e.Block, &start) // a block of unknown shape is of no known type
 	b := &block{kind: start.Type, raw: e.Block}
 	a.blocks = append(a.blocks, b)
 	a.open[e.Index] = b
@@ -273,7 +273,7 @@ func finish(reason string, calls bool) model.Finish {
 func (b *block) signed() json.RawMessage {
 	members := map[string]string{"thinking": b.text.String(), "signature": b.signature.String()}
 	d := json.NewDecoder(strings.NewReader(string(b.raw)))
-	d.Token() // the brace
+	_, _ = d.Token() // the brace
 	var out strings.Builder
 	write := func(key string, value []byte) {
 		if out.Len() > 0 {
