@@ -159,7 +159,9 @@ func (w *world) until(c weir.ConversationID, what string, ok func() bool) {
 				signals, done = w.hub.Subscribe(c, 4096)
 			}
 		case <-ctx.Done():
-			w.t.Fatalf("waited in vain: %s\n%s", what, strings.Join(w.transcript(c), "\n"))
+			conv, pending := w.get(c), w.pending(c)
+			w.t.Fatalf("waited in vain: %s; it is %s, waits for %q, %d inputs pending\n%s",
+				what, conv.State, conv.WaitingFor, len(pending), strings.Join(w.transcript(c), "\n"))
 		}
 	}
 }
