@@ -28,14 +28,21 @@ type entry struct {
 // none, settles what a dead holder left, promotes what is due and begins the
 // step, or makes the conversation idle.
 func (d *drain) enter(p *plan) (*entry, error) {
+	// Once begun it is not broken off when the engine stops: a commit whose
+	// answer nobody waits for would leave a lease that nobody gives back.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.ctx), persistFor)
+	defer cancel()
 	var en *entry
 	runs, before := 0, time.Now()
-	err := d.e.cfg.Store.Update(d.ctx, func(tx Tx) error {
+	err := d.e.cfg.Store.Update(ctx, func(tx Tx) error {
+		if err := d.ctx.Err(); err != nil {
+			return err
+		}
 		if runs++; runs > 1 {
 			d.forget()
 		}
 		en = &entry{d: d, tx: tx, plan: p, lease: d.lease, next: d.next}
-		return en.run(d.ctx)
+		return en.run(ctx)
 	})
 	if err != nil {
 		d.forget()
