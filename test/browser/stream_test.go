@@ -141,6 +141,7 @@ func TestASendWhoseAnswerIsLostArrivesOnce(t *testing.T) {
 	p.wait(`document.querySelector(".composer-status .link")`)
 	p.focusComposer()
 	p.press(" said")
+	p.wait(`!document.querySelector(".composer-status").textContent.includes("Sending")`) // a try that was on its way
 	w.line.Mend()
 	p.expects("409")
 	p.press(enter)
@@ -151,6 +152,30 @@ func TestASendWhoseAnswerIsLostArrivesOnce(t *testing.T) {
 	if got := w.users("a"); len(got) != 3 {
 		t.Errorf("the conversation holds %q", got)
 	}
+}
+
+func TestWhatIsTypedWhileAMessageIsOnItsWayStays(t *testing.T) {
+	w := start(t)
+	w.conversation("a", "A", "open", "")
+	p := w.open("a")
+	p.write("First.")
+	w.line.Slow()
+	p.press(enter)
+	w.settled("a", "First.")
+	p.press("And then")
+	p.composed("First.And then")
+	w.line.Mend()
+	p.composed("And then") // the next message
+	p.wait(`document.querySelectorAll(".message.user").length === 1`)
+
+	// Changed instead of gone on with, it is kept whole.
+	w.line.Slow()
+	p.press(enter)
+	w.settled("a", "And then")
+	p.press("\b\b\b\bno more")
+	w.line.Mend()
+	p.wait(`document.querySelector(".composer-status").textContent.includes("earlier version")`)
+	p.composed("And no more")
 }
 
 func TestWhileAStepRunsEnterSteersAndAltEnterQueues(t *testing.T) {

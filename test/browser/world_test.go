@@ -246,7 +246,8 @@ type line struct {
 	URL    string
 	mu     sync.Mutex
 	cut    bool
-	deaf   bool // requests get through, answers do not
+	deaf   bool          // requests get through, answers do not
+	slow   chan struct{} // answers wait until it is closed
 	conns  map[net.Conn]struct{}
 	wg     sync.WaitGroup
 	listen net.Listener
@@ -295,7 +296,7 @@ func (l *line) pass(in net.Conn, to string) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := out.Read(buf)
-		if err != nil || l.isDeaf() {
+		if err != nil || !l.lets() {
 			return
 		}
 		if _, err := in.Write(buf[:n]); err != nil {
@@ -304,10 +305,31 @@ func (l *line) pass(in net.Conn, to string) {
 	}
 }
 
-func (l *line) isDeaf() bool {
+// lets waits while the line is slow, and says whether an answer may go on.
+func (l *line) lets() bool {
+	l.mu.Lock()
+	slow := l.slow
+	l.mu.Unlock()
+	if slow != nil {
+		<-slow
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.deaf
+	return !l.deaf
+}
+
+// Slow holds every answer back until the line is cut or mended.
+func (l *line) Slow() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.slow = make(chan struct{})
+}
+
+func (l *line) release() {
+	if l.slow != nil {
+		close(l.slow)
+		l.slow = nil
+	}
 }
 
 // Deafen loses every answer from here on, together with its connection.
@@ -342,6 +364,7 @@ func (l *line) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = true
+	l.release()
 	for c := range l.conns {
 		c.Close()
 	}
@@ -352,4 +375,5 @@ func (l *line) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut, l.deaf = false, false
+	l.release()
 }

@@ -3,7 +3,8 @@
 // A draft is sent under one input id until its outcome is known, whatever
 // happens in between: a retry after a lost answer cannot admit it twice, and a
 // refusal (which stores nothing) may use the id again. Nothing of a draft is
-// cleared before the server has said that it is admitted.
+// cleared before the server has said that it is admitted, and only what was
+// sent: the person may go on writing meanwhile.
 
 import { signal, type Signal } from "@preact/signals";
 import { json, p, Problem } from "../core/http";
@@ -65,7 +66,7 @@ export async function submit(conversation: string, delivery: Delivery): Promise<
       if (shown?.id === conversation) body["if_seq"] = await shown.sureHead();
     }
     const answer = await json<{ input: Input }>(p`/v1/conversations/${conversation}/messages`, { method: "POST", body });
-    admitted(conversation, d.text, answer.input);
+    admitted(conversation, d, answer.input);
     return true;
   } catch (err) {
     refused(conversation, err instanceof Problem ? err : new Problem(0, "network", ""), delivery);
@@ -73,15 +74,27 @@ export async function submit(conversation: string, delivery: Delivery): Promise<
   }
 }
 
-function admitted(conversation: string, sent: string, input: Input): void {
+function admitted(conversation: string, sent: drafts.Draft, input: Input): void {
+  const again = retryTimers.has(conversation);
   stopRetrying(conversation);
-  sending(conversation).value = idle;
-  drafts.clear(conversation);
+  const rest = unsent(drafts.draft(conversation).peek(), sent, again);
+  drafts.change(conversation, () => rest.draft);
+  sending(conversation).value = rest.whole ? { ...idle, note: "alreadySent" } : idle;
   const t = current.peek();
   if (t?.id !== conversation) return;
   // The event may have been faster than the answer.
   const known = t.items.peek().some((i) => i.input === input.id) || t.inputs.peek().some((i) => i.id === input.id);
-  if (!known && input.state === "pending") t.inputs.value = [...t.inputs.peek(), { ...input, text: input.text ?? sent, revision: input.revision ?? 1 }];
+  if (!known && input.state === "pending") t.inputs.value = [...t.inputs.peek(), { ...input, text: input.text ?? sent.text, revision: input.revision ?? 1 }];
+}
+
+// What is left of a draft once a version of it has arrived. What was typed
+// behind a message on its way is the next message. Whoever changed it, or saw
+// that it had not arrived and wrote on, keeps the whole.
+function unsent(now: drafts.Draft, sent: drafts.Draft, again: boolean): { draft: drafts.Draft; whole: boolean } {
+  const cards = now.cards.filter((c) => !sent.cards.some((x) => drafts.same(x.reference, c.reference)));
+  if (now.text === sent.text) return { draft: { text: "", cards }, whole: false };
+  if (!again && now.text.startsWith(sent.text)) return { draft: { text: now.text.slice(sent.text.length), cards }, whole: false };
+  return { draft: { text: now.text, cards: now.cards }, whole: true };
 }
 
 function refused(conversation: string, problem: Problem, delivery: Delivery): void {
@@ -143,8 +156,8 @@ export async function answerAsk(conversation: string, yes: boolean): Promise<voi
 /** The person changed the draft: it no longer goes by itself. */
 export function edited(conversation: string): void {
   const state = sending(conversation);
-  if (state.peek().phase === "sending") return;
   if (drafts.draft(conversation).peek().unsure) drafts.change(conversation, (d) => ({ ...d, unsure: undefined }));
+  if (state.peek().phase === "sending") return;
   stopRetrying(conversation);
   if (state.peek() !== idle && !state.peek().ask) state.value = idle;
 }

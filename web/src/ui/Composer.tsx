@@ -72,7 +72,6 @@ export function Composer({ conversation, timeline, onStart }: Props) {
           conversation={conversation}
           placeholder={placeholder}
           label={t("composer")}
-          readOnly={busy}
           onEnter={go}
           onUpAtStart={() => draft(conversation).peek().text === "" && focusCard()}
         />

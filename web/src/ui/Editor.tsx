@@ -17,7 +17,6 @@ interface Props {
   conversation: string;
   placeholder: string;
   label: string;
-  readOnly: boolean;
   onEnter: (queue: boolean) => void;
   onUpAtStart: () => boolean;
 }
@@ -33,7 +32,6 @@ export function Editor(props: Props) {
   const latest = useRef(props);
   const view = useRef<EditorView | null>(null);
   const words = useRef(new Compartment());
-  const locked = useRef(new Compartment());
   latest.current = props;
 
   useLayoutEffect(() => {
@@ -46,7 +44,6 @@ export function Editor(props: Props) {
         keymap.of([...historyKeymap, ...defaultKeymap]),
         EditorView.lineWrapping,
         words.current.of(placeholderText(props.placeholder)),
-        locked.current.of(EditorState.readOnly.of(props.readOnly)),
         EditorView.contentAttributes.of({ "aria-label": props.label, "aria-multiline": "true", autocapitalize: "sentences", spellcheck: "true" }),
         EditorView.updateListener.of((u) => {
           if (!u.docChanged || u.transactions.some((x) => x.isUserEvent("weir.outside"))) return;
@@ -78,9 +75,6 @@ export function Editor(props: Props) {
   useEffect(() => {
     view.current?.dispatch({ effects: words.current.reconfigure(placeholderText(props.placeholder)) });
   }, [props.placeholder]);
-  useEffect(() => {
-    view.current?.dispatch({ effects: locked.current.reconfigure(EditorState.readOnly.of(props.readOnly)) });
-  }, [props.readOnly]);
 
   const asked = focusComposer.value;
   useEffect(() => {
