@@ -23,6 +23,8 @@ type (
 	InputID string
 	// StepID identifies a step.
 	StepID string
+	// ArtefactID identifies the full text of a tool result within its conversation.
+	ArtefactID string
 )
 
 // Seq is the position of a record in its conversation's transcript: dense,
@@ -65,6 +67,9 @@ func NewInputID(now time.Time) InputID { return InputID("inp_" + uuid7(now)) }
 
 // NewStepID mints an id at the given time.
 func NewStepID(now time.Time) StepID { return StepID("stp_" + uuid7(now)) }
+
+// NewArtefactID mints an id at the given time.
+func NewArtefactID(now time.Time) ArtefactID { return ArtefactID("art_" + uuid7(now)) }
 
 // uuid7 spells a version 7 UUID (RFC 9562) as 32 lower-case hex digits.
 func uuid7(now time.Time) string {

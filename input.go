@@ -10,6 +10,7 @@ const (
 	InputUser   InputKind = "user"
 	InputNotice InputKind = "notice"
 	InputRetry  InputKind = "retry" // a control: run a step from the surface's end
+	InputEpoch  InputKind = "epoch" // a control: begin a new epoch
 )
 
 // Delivery says when an input may be promoted.

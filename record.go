@@ -133,12 +133,14 @@ func (m *AssistantMessage) Calls() []Part {
 	return calls
 }
 
-// ToolResult is the one result of a tool call.
+// ToolResult is the one result of a tool call. Text is what the model reads;
+// where the tool gave more than that, Artefact has the whole.
 type ToolResult struct {
-	Call    string `json:"call"`
-	Name    string `json:"name,omitempty"`
-	Text    string `json:"text"`
-	IsError bool   `json:"is_error,omitempty"`
+	Call     string     `json:"call"`
+	Name     string     `json:"name,omitempty"`
+	Text     string     `json:"text"`
+	IsError  bool       `json:"is_error,omitempty"`
+	Artefact ArtefactID `json:"artefact,omitempty"`
 }
 
 // RecallSnapshot is a bounded snapshot of other conversations.
@@ -146,10 +148,17 @@ type RecallSnapshot struct {
 	Text string `json:"text"`
 }
 
-// Update is a mid-conversation system message: a fact's newly effective value.
+// Update is a mid-conversation system message: a fact's newly effective value,
+// or the word that it no longer applies. The snapshot of what the model was
+// told is the epoch's, with the updates after it applied, so it follows the
+// surface: a rewind takes it back, a branch inherits it.
 type Update struct {
-	Fact string `json:"fact"`
-	Text string `json:"text"`
+	Fact    string          `json:"fact"`
+	Text    string          `json:"text"`
+	At      time.Time       `json:"at,omitzero"`       // when it happened
+	Value   json.RawMessage `json:"value,omitempty"`   // what the model knows from here on; none: the fact no longer applies
+	Removal string          `json:"removal,omitempty"` // what it will be told when the fact no longer applies
+	Noticed int64           `json:"noticed,omitempty"` // the change journal was considered up to this entry
 }
 
 // Checkpoint opens a generation. The surface is then the checkpoint, the kept
@@ -209,6 +218,7 @@ type Epoch struct {
 	SHA256   string          `json:"sha256"`             // of Baseline, hex
 	Tools    json.RawMessage `json:"tools,omitempty"`    // the tools offered, neutral form, frozen with the epoch
 	Snapshot json.RawMessage `json:"snapshot,omitempty"` // per fact, what the model was told
+	Noticed  int64           `json:"noticed,omitempty"`  // the change journal was considered up to this entry
 }
 
 // StepStart is appended before a step's request is sent: with it and the
@@ -235,8 +245,9 @@ type StepEnd struct {
 
 // Approval is a person's decision about a tool call.
 type Approval struct {
-	Call     string `json:"call"`
-	Decision string `json:"decision"`
+	Call     string   `json:"call"`
+	Name     string   `json:"name,omitempty"` // of the tool
+	Decision Decision `json:"decision"`
 }
 
 // Redaction says that the text of records was removed on purpose.

@@ -62,14 +62,16 @@ type Step struct {
 	Purpose      string
 	Provider     string
 	Model        string
-	Attempts     int
+	Attempts     int // of this step
+	Chained      int // attempts of the steps before it that it continues, because they were cut off
 	Ledger       Ledger
 	Usage        *Usage
-	Partial      string // streamed text, checkpointed at most once a second
-	Resumptions  int    // of one piece of work without progress
-	Interrupt    bool   // asked for; checked at each of the step's writes
-	Code         string
-	Reason       string
+	Partial      string    // streamed text, checkpointed at most once a second
+	Resumptions  int       // of one piece of work without progress
+	Interrupt    bool      // asked for; checked at each of the step's writes
+	Code         string    // why it ended; of a running one, why the last attempt failed
+	Reason       string    // the same, fit to show
+	NextTry      time.Time // of a running one: when the next attempt begins; zero while one runs
 	StartedAt    time.Time
 	EndedAt      time.Time
 }
