@@ -31,6 +31,7 @@ var rooms = map[string][]string{
 	"modelview":       {".", "transcript", "model"},
 	"gate":            {".", "flow", "mention", "transcript"},
 	"tool":            {".", "flow", "transcript", "model"},
+	"tool/mcp":        {".", "tool"},
 	"turn":            {".", "transcript", "gate", "fact", "modelview", "model", "tool"},
 	"lifecycle":       {".", "flow", "transcript", "gate", "fact", "modelview", "model"},
 	"store":           {"."},

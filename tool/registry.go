@@ -6,40 +6,38 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"weir"
 )
 
-// name is what every provider takes as the name of a tool.
-const namePattern = `^[a-zA-Z0-9_-]{1,64}$`
+// patience is how long a call waits for a server that is only starting.
+const patience = 10 * time.Second
 
-// Registry holds the tools that may be offered and called.
+// Registry holds the tools that may be offered and called: its own, and those
+// of its sources at the moment.
 type Registry struct {
-	tools  map[string]Tool
-	defs   []Definition // by name
-	limits Limits
-	runs   sync.WaitGroup
+	tools   map[string]Tool
+	defs    []Definition // by name
+	sources []Source
+	limits  Limits
+	runs    sync.WaitGroup
 }
 
 // NewRegistry makes a registry of tools. A bad or doubled name and a schema
 // that is not a JSON object are programming errors and refused.
 func NewRegistry(l Limits, tools ...Tool) (*Registry, error) {
 	r := &Registry{tools: map[string]Tool{}, limits: l.orDefaults()}
-	valid := regexp.MustCompile(namePattern)
 	for _, t := range tools {
 		d := t.Definition()
-		if !valid.MatchString(d.Name) {
-			return nil, fmt.Errorf("tool: name %q does not match %s", d.Name, namePattern)
-		}
 		if _, twice := r.tools[d.Name]; twice {
 			return nil, fmt.Errorf("tool: %q is there twice", d.Name)
 		}
-		if !isObject(d.InputSchema) {
-			return nil, fmt.Errorf("tool: the input schema of %q is not a JSON object", d.Name)
+		if why := r.limits.fault(d); why != "" {
+			return nil, fmt.Errorf("tool: %q: %s", d.Name, why)
 		}
 		r.tools[d.Name] = t
 		r.defs = append(r.defs, d)
@@ -48,18 +46,20 @@ func NewRegistry(l Limits, tools ...Tool) (*Registry, error) {
 	return r, nil
 }
 
-// Definitions lists the tools by name. The caller must not change the list.
-func (r *Registry) Definitions() []Definition { return r.defs }
+// Definitions lists the tools of the moment by name. The caller must not
+// change the list.
+func (r *Registry) Definitions() []Definition { return r.now().defs }
 
 // Offered is the list as JSON, to be frozen with an epoch; nil for no tools.
 func (r *Registry) Offered() (json.RawMessage, error) {
-	if len(r.defs) == 0 {
+	defs := r.Definitions()
+	if len(defs) == 0 {
 		return nil, nil
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r.defs); err != nil {
+	if err := enc.Encode(defs); err != nil {
 		return nil, fmt.Errorf("tool: encode the definitions: %w", err)
 	}
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
@@ -67,16 +67,18 @@ func (r *Registry) Offered() (json.RawMessage, error) {
 
 // Alone reports whether calls of the named tool run beside no others.
 func (r *Registry) Alone(name string) bool {
-	a, ok := r.tools[name].(Alone)
+	t, _ := r.find(name)
+	a, ok := t.(Alone)
 	return ok && a.Alone()
 }
 
 // Run runs one call and returns its one result, at the latest at the deadline
-// or when ctx ends.
+// or when ctx ends. The tool is the one that has the name when the call
+// begins; a change of the tools meanwhile does not touch it.
 func (r *Registry) Run(ctx context.Context, name string, c Call) Result {
-	t, ok := r.tools[name]
+	t, ok := r.await(ctx, name)
 	if !ok {
-		return fault("The tool %q is not available.", clean(name))
+		return r.missing(name)
 	}
 	if !isObject(c.Input) {
 		return fault("The arguments are not a JSON object, so %q was not run. Call it again with valid arguments.", name)
@@ -103,6 +105,30 @@ func (r *Registry) Run(ctx context.Context, name string, c Call) Result {
 		return fault("%q did not finish within %s; it may or may not have taken effect.", name, r.limits.Deadline)
 	}
 	return Interrupted()
+}
+
+// await finds a tool, and gives a server that claims its name and is only
+// starting a moment to list it.
+func (r *Registry) await(ctx context.Context, name string) (Tool, bool) {
+	t, ok := r.find(name)
+	if ok || !slices.ContainsFunc(r.sources, func(s Source) bool { _, _, claimed := s.Claim(name); return claimed }) {
+		return t, ok
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if r.Ready(ctx) != nil {
+		return nil, false
+	}
+	return r.find(name)
+}
+
+func (r *Registry) missing(name string) Result {
+	for _, s := range r.sources {
+		if _, why, ok := s.Claim(name); ok && why != "" {
+			return fault("The tool %q is not available: %s", clean(name), why)
+		}
+	}
+	return fault("The tool %q is not available.", clean(name))
 }
 
 // Interrupted is the result of a call that was begun and whose end nobody saw.
@@ -140,7 +166,8 @@ func (r *Registry) run(ctx context.Context, t Tool, name string, c Call) (res Re
 	default:
 		res = fault("%q failed.", name)
 	}
-	res.Text, res.Err = Bound(res.Text, r.limits.ResultBytes), err
+	res.Text, res.Full = bounded(res.Text, r.limits.ResultBytes, c.Artefact)
+	res.Err = err
 	return res
 }
 

@@ -5,15 +5,16 @@
 // Promises. Order: definitions are listed by name, so that the same tools give
 // the same bytes. Loss: every call gets exactly one result, whatever the tool
 // does: its own, that of its deadline or of the caller's end, of a panic, or
-// the word that there is no such tool. Concurrency: a Registry does not change
-// once made and may be used from any goroutine; a tool that does not end in
+// the word that there is no such tool; what is cut from it is handed over
+// beside it. Concurrency: a Registry itself does not change once its sources
+// are added and may be used from any goroutine; what its sources list may
+// change between any two calls, never within one. A tool that does not end in
 // time keeps its goroutine until it does, and [Registry.Wait] waits for it.
 package tool
 
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"weir"
 )
@@ -32,11 +33,13 @@ type Call struct {
 	Owner        weir.OwnerID
 	ID           string          // the provider's, unique within the answer
 	Input        json.RawMessage // a JSON object
+	Artefact     string          // where the whole result will be kept if it is cut; told to the model
 }
 
 // Result is what became of a call. Text is what the model reads.
 type Result struct {
 	Text    string
+	Full    string // the whole text, at most [weir.MaxArtefactBytes] of it; only when Text was cut
 	IsError bool
 	Err     error // why it failed, for the log only
 }
@@ -51,19 +54,3 @@ type Tool interface {
 
 // Alone is for tools whose calls must not run beside others of one answer.
 type Alone interface{ Alone() bool }
-
-// Limits bound what one call may take. The zero value means the defaults.
-type Limits struct {
-	Deadline    time.Duration // 10 minutes
-	ResultBytes int           // 32 KiB
-}
-
-func (l Limits) orDefaults() Limits {
-	if l.Deadline <= 0 {
-		l.Deadline = 10 * time.Minute
-	}
-	if l.ResultBytes <= 0 {
-		l.ResultBytes = 32 << 10
-	}
-	return l
-}

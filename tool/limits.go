@@ -1,0 +1,72 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Limits bound what one call may take, and what may be offered. The zero value
+// means the defaults.
+type Limits struct {
+	Deadline         time.Duration // of a call; 10 minutes
+	ResultBytes      int           // to the model; 32 KiB
+	Tools            int           // offered at once; 256
+	DescriptionBytes int           // 16 KiB
+	SchemaBytes      int           // 64 KiB
+}
+
+func (l Limits) orDefaults() Limits {
+	if l.Deadline <= 0 {
+		l.Deadline = 10 * time.Minute
+	}
+	for _, d := range []struct {
+		of    *int
+		value int
+	}{{&l.ResultBytes, 32 << 10}, {&l.Tools, 256}, {&l.DescriptionBytes, 16 << 10}, {&l.SchemaBytes, 64 << 10}} {
+		if *d.of <= 0 {
+			*d.of = d.value
+		}
+	}
+	return l
+}
+
+// fault says why a definition cannot be offered, or nothing. One that a
+// provider refuses would make every request fail that lists it.
+func (l Limits) fault(d Definition) string {
+	switch {
+	case !validName(d.Name):
+		return "its name is not 1 to 64 letters, digits, _ and -"
+	case len(d.Description) > l.DescriptionBytes:
+		return fmt.Sprintf("its description is over %d bytes", l.DescriptionBytes)
+	case !utf8.ValidString(d.Description) || strings.ContainsRune(d.Description, 0):
+		return "its description is not UTF-8 text"
+	case len(d.InputSchema) > l.SchemaBytes:
+		return fmt.Sprintf("its input schema is over %d bytes", l.SchemaBytes)
+	}
+	var top map[string]json.RawMessage
+	if json.Unmarshal(d.InputSchema, &top) != nil || top == nil {
+		return "its input schema is not a JSON object"
+	}
+	if string(top["type"]) != `"object"` {
+		return `its input schema is not of "type": "object"`
+	}
+	for _, key := range []string{"oneOf", "anyOf", "allOf"} {
+		if _, there := top[key]; there {
+			return "its input schema has " + key + " at the top, which providers refuse"
+		}
+	}
+	return ""
+}
+
+// validName reports whether every provider takes the name for a tool's.
+func validName(name string) bool {
+	for _, b := range []byte(name) {
+		if (b < 'a' || b > 'z') && (b < 'A' || b > 'Z') && (b < '0' || b > '9') && b != '_' && b != '-' {
+			return false
+		}
+	}
+	return len(name) >= 1 && len(name) <= 64
+}
