@@ -141,6 +141,7 @@ type ToolResult struct {
 	Text     string     `json:"text"`
 	IsError  bool       `json:"is_error,omitempty"`
 	Artefact ArtefactID `json:"artefact,omitempty"`
+	Size     int        `json:"size,omitempty"` // of the artefact, in bytes
 }
 
 // RecallSnapshot is a bounded snapshot of other conversations.

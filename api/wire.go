@@ -88,13 +88,26 @@ func conversationOf(c *weir.Conversation) conversation {
 	return v
 }
 
-// item is a timeline item with its time in the API's spelling.
+// item is a timeline item with its times in the API's spelling.
 type item struct {
 	transcript.Item
-	Time instant `json:"time"`
+	Time   instant     `json:"time"`
+	Update *itemUpdate `json:"update,omitempty"`
 }
 
-func itemOf(i transcript.Item) item { return item{Item: i, Time: instant{i.Time}} }
+type itemUpdate struct {
+	Fact string   `json:"fact"`
+	Text string   `json:"text" doc:"What the model was told."`
+	At   *instant `json:"at,omitempty" doc:"When it happened."`
+}
+
+func itemOf(i transcript.Item) item {
+	v := item{Item: i, Time: instant{i.Time}}
+	if u := i.Update; u != nil {
+		v.Update = &itemUpdate{Fact: u.Fact, Text: u.Text, At: maybe(u.At)}
+	}
+	return v
+}
 
 // referenceIn is a reference as a client sends it.
 type referenceIn struct {

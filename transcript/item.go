@@ -21,6 +21,7 @@ type Item struct {
 	References  []ItemReference   `json:"references,omitempty"`
 	Tool        *ItemTool         `json:"tool,omitempty"`
 	Update      *ItemUpdate       `json:"update,omitempty"`
+	Approval    *ItemApproval     `json:"approval,omitempty"`
 	Rewind      *ItemRewind       `json:"rewind,omitempty"`
 	Input       weir.InputID      `json:"input,omitempty"`
 	Step        weir.StepID       `json:"step,omitempty"`
@@ -42,6 +43,8 @@ type ItemPart struct {
 	Call  string        `json:"call,omitempty"`
 	Name  string        `json:"name,omitempty"`
 	Input string        `json:"input,omitempty"` // arguments as JSON text
+	// State of a call is set by who knows it: a record is always told the same.
+	State weir.CallState `json:"state,omitempty"`
 }
 
 // ItemReference is a sent reference's card.
@@ -55,18 +58,30 @@ type ItemReference struct {
 	TextLength   int                 `json:"text_length,omitempty"`
 }
 
-// ItemTool is a tool's result.
+// ItemTool is a tool's result, and where the whole of it is kept when the text
+// is not all.
 type ItemTool struct {
-	Call    string `json:"call"`
-	Name    string `json:"name,omitempty"`
-	Text    string `json:"text"`
-	IsError bool   `json:"is_error,omitempty"`
+	Call     string          `json:"call"`
+	Name     string          `json:"name,omitempty"`
+	Text     string          `json:"text"`
+	IsError  bool            `json:"is_error,omitempty"`
+	Artefact weir.ArtefactID `json:"artefact,omitempty"`
+	Size     int             `json:"size,omitempty"` // of the artefact, in bytes
 }
 
-// ItemUpdate is a mid-conversation update.
+// ItemUpdate is a mid-conversation update: which fact, what the model was told
+// of it, and when it happened.
 type ItemUpdate struct {
-	Fact string `json:"fact"`
-	Text string `json:"text"`
+	Fact string    `json:"fact"`
+	Text string    `json:"text"`
+	At   time.Time `json:"at,omitzero"`
+}
+
+// ItemApproval is a person's decision about a tool call.
+type ItemApproval struct {
+	Call     string        `json:"call"`
+	Name     string        `json:"name,omitempty"`
+	Decision weir.Decision `json:"decision"`
 }
 
 // ItemRewind names the seqs that a rewind hid or an undo gave back.

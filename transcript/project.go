@@ -7,9 +7,10 @@ import (
 )
 
 // Project returns what a person sees of r in the timeline; false for records
-// of which they see nothing: epochs, beginnings and good ends of steps,
-// approvals, redactions, changes of visibility, agent and workspace. WrittenIn
-// is the kind of the conversation in which r was written.
+// of which they see nothing: beginnings and good ends of steps, redactions,
+// changes of visibility, agent and workspace, and the epoch that a log begins
+// with. A later epoch is a divider and no more: that it is there. WrittenIn is
+// the kind of the conversation in which r was written.
 func Project(r *weir.Record, s *Shape, writtenIn weir.Kind) (Item, bool) {
 	it := Item{
 		ID: r.ID, Seq: r.Seq, Kind: r.Kind(), Time: r.Time, Generation: r.Generation,
@@ -24,10 +25,16 @@ func Project(r *weir.Record, s *Shape, writtenIn weir.Kind) (Item, bool) {
 		it.Role, it.Text, it.Parts = roleAssistant, b.VisibleText(), parts(b.Parts)
 		it.Step, it.Model, it.Interrupted = b.Step, b.Model, b.Interrupted
 	case *weir.ToolResult:
-		it.Tool = &ItemTool{Call: b.Call, Name: b.Name, Text: b.Text, IsError: b.IsError}
+		it.Tool = &ItemTool{Call: b.Call, Name: b.Name, Text: b.Text, IsError: b.IsError, Artefact: b.Artefact, Size: b.Size}
 	case *weir.RecallSnapshot: // that it is there; its JSON is not for the timeline
 	case *weir.Update:
-		it.Update = &ItemUpdate{Fact: b.Fact, Text: b.Text}
+		it.Update = &ItemUpdate{Fact: b.Fact, Text: b.Text, At: b.At}
+	case *weir.Approval:
+		it.Approval = &ItemApproval{Call: b.Call, Name: b.Name, Decision: b.Decision}
+	case *weir.Epoch:
+		if !s.epochBefore(r.Seq) {
+			return Item{}, false // nothing came before it that it would divide
+		}
 	case *weir.Checkpoint:
 		it.Text = b.Text
 	case *weir.Notice:

@@ -20,8 +20,8 @@ var kinds = map[weir.RecordKind]bool{
 	weir.KindUser: true, weir.KindAssistant: true, weir.KindToolResult: true, weir.KindRecall: true,
 	weir.KindSystem: true, weir.KindCheckpoint: true, weir.KindNotice: true,
 	weir.KindRewind: true, weir.KindUndo: true, weir.KindTitle: true, weir.KindModel: true, weir.KindStepEnd: true,
-	weir.KindVisibility: false, weir.KindAgent: false, weir.KindWorkspace: false, weir.KindEpoch: false,
-	weir.KindStep: false, weir.KindApproval: false, weir.KindRedaction: false,
+	weir.KindVisibility: false, weir.KindAgent: false, weir.KindWorkspace: false, weir.KindEpoch: true,
+	weir.KindStep: false, weir.KindApproval: true, weir.KindRedaction: false,
 }
 
 // mayShow lists the members of bodies whose strings reach the timeline.
@@ -30,7 +30,8 @@ var mayShow = map[string]bool{
 	"Frozen.Type": true, "Frozen.Conversation": true, "Frozen.Message": true, "Frozen.Title": true, "Frozen.Text": true,
 	"AssistantMessage.Step": true, "AssistantMessage.Model": true,
 	"Part.Type": true, "Part.Text": true, "Part.Call": true, "Part.Name": true, "Part.Input": true,
-	"ToolResult.Call": true, "ToolResult.Name": true, "ToolResult.Text": true,
+	"ToolResult.Call": true, "ToolResult.Name": true, "ToolResult.Text": true, "ToolResult.Artefact": true,
+	"Approval.Call": true, "Approval.Name": true, "Approval.Decision": true,
 	"Update.Fact": true, "Update.Text": true, "Checkpoint.Text": true, "Notice.Text": true,
 	"Retitled.Title": true, "ModelSet.Model": true,
 	"StepEnd.Step": true, "StepEnd.Outcome": true, "StepEnd.Code": true, "StepEnd.Reason": true,
@@ -74,12 +75,13 @@ func partTypes(b weir.Body) {
 
 func TestNothingReachesTheTimelineThatIsNotOnTheList(t *testing.T) {
 	shown := map[string]bool{}
+	second := transcript.Fold([]weir.Record{{Seq: 1, Body: &weir.Epoch{}}})
 	for kind, want := range kinds {
 		body := weir.NewBody(kind)
 		fill(reflect.ValueOf(body).Elem(), string(kind))
 		partTypes(body)
 		r := weir.Record{Conversation: "‹written in›", Seq: 7, ID: "m7", Generation: "g", Time: time.Unix(1, 0), Body: body}
-		item, ok := transcript.Project(&r, nil, weir.Chat)
+		item, ok := transcript.Project(&r, second, weir.Chat)
 		if ok != want {
 			t.Errorf("%s: shown %v, want %v", kind, ok, want)
 		}
@@ -205,5 +207,32 @@ func TestATitleThatNobodyGaveIsNotToldAsAnEvent(t *testing.T) {
 		if _, shown := transcript.Project(&r, transcript.Fold(nil), weir.Chat); shown != want {
 			t.Errorf("auto %v: shown %v", auto, shown)
 		}
+	}
+}
+
+func TestAnEpochDividesOnlyWhereSomethingCameBeforeIt(t *testing.T) {
+	var l log
+	first := l.add(&weir.Epoch{Baseline: "b"})
+	l.user()
+	second := l.add(&weir.Epoch{Baseline: "b"})
+	l.rewind(first)
+	third := l.add(&weir.Epoch{Baseline: "b"})
+	s := transcript.Fold(l)
+	for seq, want := range map[weir.Seq]bool{first: false, second: true, third: true} {
+		if _, shown := transcript.Project(&l[seq-1], s, weir.Chat); shown != want {
+			t.Errorf("the epoch at %d: shown %v, want %v", seq, shown, want)
+		}
+	}
+	if _, shown := transcript.Project(&l[second-1], nil, weir.Chat); shown {
+		t.Error("an epoch is shown in a log without structure")
+	}
+}
+
+func TestAnUpdateSaysWhatTheModelWasToldAndWhen(t *testing.T) {
+	at := time.Date(2026, 11, 30, 14, 2, 0, 0, time.UTC)
+	r := weir.Record{Seq: 1, Body: &weir.Update{Fact: "core/date", Text: "told", At: at, Value: json.RawMessage(`"secret"`), Removal: "later"}}
+	item, _ := transcript.Project(&r, nil, weir.Chat)
+	if diff := cmp.Diff(&transcript.ItemUpdate{Fact: "core/date", Text: "told", At: at}, item.Update); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -230,6 +230,14 @@ func (s *Shape) Epoch() weir.Seq {
 	return s.epoch
 }
 
+// epochBefore reports whether an epoch began before seq, hidden or not.
+func (s *Shape) epochBefore(seq weir.Seq) bool {
+	if s == nil {
+		return false
+	}
+	return slices.ContainsFunc(s.marks, func(m mark) bool { return m.kind == weir.KindEpoch && m.seq < seq })
+}
+
 // LastRewind returns the newest rewind that is not undone, and the seq of its
 // record: the one that an undo would take back.
 func (s *Shape) LastRewind() (weir.Seq, weir.Rewind, bool) {
