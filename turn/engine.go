@@ -27,6 +27,11 @@ type Config struct {
 	Facts   *fact.Set
 	Live    Publisher
 
+	// Follow is told which conversation has begun to be observed, so that its
+	// facts can be watched between boundaries. It may be told again and must
+	// not block.
+	Follow func(weir.Conversation)
+
 	Now    func() time.Time // what records say; deadlines go by the real clock
 	Holder string           // names this process among all that share the store
 	Log    *slog.Logger
