@@ -15,6 +15,7 @@ type Chat struct {
 	IncludeUsage bool
 	MaxTokens    int64 // 0: not given
 	Tools        *Value
+	ToolChoice   *Value
 	Messages     []ChatMessage
 	List         *Value // of the messages
 }
@@ -154,6 +155,7 @@ func (c *chatChecker) top(q *Chat, v *Value) *Refusal {
 		return fault("invalid_parameter_combination", "", "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
 	}
 	q.Model, q.Stream, q.Tools = v.Get("model").Text(c.body), v.Get("stream").True(c.body), v.Get("tools")
+	q.ToolChoice = v.Get("tool_choice")
 	if q.Model == "" {
 		return fault("", "model", "you must provide a model parameter")
 	}

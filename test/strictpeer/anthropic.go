@@ -47,8 +47,14 @@ func (d anthropicDialect) judge(r *http.Request, body []byte) (*Request, sink, e
 	if refused != nil {
 		return nil, nil, refused
 	}
+	if refused := d.thought.missed(q); refused != nil {
+		return nil, nil, refused
+	}
 	u, store := d.cache.reckon(q, d.minimum, d.now())
-	request := &Request{Model: q.Model, First: opening(q), Last: newest(q)}
+	request := &Request{Model: q.Model, First: opening(q), Last: newest(q), Free: q.ToolChoice.Get("type").Text(body) != "none"}
+	for i := range q.Tools {
+		request.Tools = append(request.Tools, q.Tools[i].Value.Get("name").Text(body))
+	}
 	return request, &messagesSink{peer: d.Peer, q: q, bond: bound, usage: u, store: store}, nil
 }
 
@@ -136,6 +142,7 @@ type messagesSink struct {
 	open   string // its type, "" for none
 	text   string // what it said
 	calls  bool
+	mused  bool
 	output int // bytes
 }
 
@@ -205,6 +212,7 @@ func (s *messagesSink) closeBlock() error {
 
 // sign signs a block and makes it the one before the next.
 func (s *messagesSink) sign(kind, text string) string {
+	s.mused = true
 	signature := s.peer.signer.sign(kind, text, s.bond)
 	s.bond.before = sha256.Sum256([]byte(signature))
 	return signature
@@ -277,6 +285,7 @@ func (s *messagesSink) end(reason string) error {
 	if err := s.closeBlock(); err != nil {
 		return err
 	}
+	s.peer.thought.note(s.bond.prefix, s.mused)
 	if err := s.event("message_delta", map[string]any{
 		"delta": map[string]any{"stop_reason": s.reason(reason), "stop_sequence": nil},
 		"usage": s.counts(max(1, tokens(s.output))),
@@ -304,6 +313,7 @@ func (s *messagesSink) whole(a Answer) any {
 			content = append(content, map[string]any{"type": "tool_use", "id": part.id, "name": part.name, "input": json.RawMessage(part.text)})
 		}
 	}
+	s.peer.thought.note(s.bond.prefix, s.mused)
 	message := s.envelope()
 	message["content"] = content
 	message["stop_reason"] = s.reason(reason)

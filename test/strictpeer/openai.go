@@ -49,7 +49,12 @@ func (d openaiDialect) judge(r *http.Request, body []byte) (*Request, sink, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	request := &Request{Model: q.Model}
+	request := &Request{Model: q.Model, Free: q.ToolChoice.Text(body) != "none"}
+	if q.Tools != nil {
+		for i := range q.Tools.Elements {
+			request.Tools = append(request.Tools, q.Tools.Elements[i].Get("function").Get("name").Text(body))
+		}
+	}
 	var last []string
 	for i := range q.Messages {
 		m := &q.Messages[i]

@@ -41,6 +41,7 @@ type Peer struct {
 	signer  signer
 	cache   markCache
 	recent  recentPrompts
+	thought thoughts
 
 	mu        sync.Mutex
 	exchanges []*Exchange
@@ -48,6 +49,7 @@ type Peer struct {
 	queues    []*queue
 	script    []Answer
 	otherwise func(*Request) Answer
+	calls     int // ids of calls that were made
 }
 
 // Option changes how a peer behaves.
@@ -70,7 +72,7 @@ func Clock(now func() time.Time) Option { return func(p *Peer) { p.now = now } }
 // test and panics.
 func New(profile string, options ...Option) *Peer {
 	p := &Peer{profile: profile, minimum: 512, step: 1, now: time.Now, log: io.Discard, arrived: make(chan struct{}),
-		signer: signer("strictpeer"), cache: markCache{entries: map[digest]time.Time{}}}
+		signer: signer("strictpeer"), cache: markCache{entries: map[digest]time.Time{}}, thought: thoughts{always: map[digest]bool{}}}
 	switch profile {
 	case Anthropic, AnthropicOld:
 	case OpenAIChat:

@@ -2,6 +2,7 @@ package strictpeer
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
 
 	"weir/model/strict"
@@ -33,6 +34,18 @@ func (f *performance) begin(p *Peer, e *Exchange) error {
 	return f.sink.begin()
 }
 
+// reset closes the connection without the usual farewell.
+func (f *performance) reset() {
+	conn, _, err := http.NewResponseController(f.w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // not HTTP/1.1
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		tcp.SetLinger(0)
+	}
+	conn.Close()
+}
+
 // perform does what an answer says. A client that goes ends it.
 func (p *Peer) perform(w http.ResponseWriter, r *http.Request, e *Exchange, d dialect, s sink, a Answer) {
 	f := &performance{w: w, sink: s}
@@ -54,6 +67,10 @@ func (p *Peer) perform(w http.ResponseWriter, r *http.Request, e *Exchange, d di
 		case abort:
 			f.flush()
 			panic(http.ErrAbortHandler)
+		case reset:
+			f.flush()
+			f.reset()
+			return
 		case fail:
 			if f.begun {
 				s.fault(act.n, act.text)

@@ -1,7 +1,9 @@
 package strictpeer
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +15,8 @@ type Request struct {
 	Model  string // as the endpoint calls it
 	First  string // text of the first user message
 	Last   string // all texts after the last assistant message, a blank line between
+	Tools  []string
+	Free   bool // the model may call tools, if there are any
 }
 
 // Match says whether a script is for a request.
@@ -25,8 +29,8 @@ func Saying(s string) Match { return func(r *Request) bool { return strings.Cont
 func Opening(s string) Match { return func(r *Request) bool { return strings.Contains(r.First, s) } }
 
 // Act is one thing that an answer does. Acts are made by [Say], [Think],
-// [Redacted], [Call], [Hold], [Fail], [Abort], [Cut], [Stop], [Pieces] and
-// [Raw].
+// [Redacted], [Call], [Use], [Hold], [Fail], [Abort], [Reset], [Cut], [Stop],
+// [Pieces] and [Raw].
 type Act struct {
 	kind           kind
 	text, id, name string
@@ -44,6 +48,7 @@ const (
 	hold
 	fail
 	abort
+	reset
 	cut
 	stop
 	pieces
@@ -69,6 +74,12 @@ func Call(id, name, arguments string) Act {
 	return Act{kind: call, id: id, name: name, text: arguments}
 }
 
+// Use is a [Call] with an id of the peer's own, which no other call has.
+func Use(name, arguments string) Act { return Act{kind: call, name: name, text: arguments, n: own} }
+
+// own marks a call whose id the peer makes.
+const own = 1
+
 // Hold waits until the channel is closed or yields, or the client is gone.
 // What came before has been sent; held first, not even the header has.
 func Hold(until <-chan struct{}) Act { return Act{kind: hold, until: until} }
@@ -83,6 +94,10 @@ func Fail(status int, message string, retryAfter ...string) Act {
 // Abort drops the connection, before or amid the output. What came before has
 // been sent.
 func Abort() Act { return Act{kind: abort} }
+
+// Reset drops the connection so that the client is told of it by a reset, before
+// or amid the output. What came before has been sent.
+func Reset() Act { return Act{kind: reset} }
 
 // Cut ends the response cleanly and without what should come: the end of the
 // block, the reason, the usage, the end of the stream.
@@ -126,10 +141,22 @@ func (p *Peer) Otherwise(answer func(*Request) Answer) {
 	p.otherwise = answer
 }
 
-// answer takes the answer to a request from the queues.
+// answer takes the answer to a request from the queues, and names the calls in
+// it that have no name yet.
 func (p *Peer) answer(r *Request) Answer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	a := slices.Clone(p.choose(r))
+	for i := range a {
+		if a[i].kind == call && a[i].n == own {
+			p.calls++
+			a[i].id = fmt.Sprintf("toolu_strictpeer_%d", p.calls)
+		}
+	}
+	return a
+}
+
+func (p *Peer) choose(r *Request) Answer {
 	for _, q := range p.queues {
 		if len(q.answers) > 0 && q.match(r) {
 			a := q.answers[0]
