@@ -144,6 +144,8 @@ func (c *chatChecker) toolCalls(v *Value, p string) *Refusal {
 		}
 		if id := e.Get("id"); !id.Is(String) || id.Text(c.body) == "" {
 			return wrongType(at+".id", "a string", id)
+		} else if n := len(id.Text(c.body)); n > maxChatID {
+			return fault("string_above_max_length", at+".id", "Invalid '%s.id': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", at, maxChatID, n)
 		}
 		f := e.Get("function")
 		both := []string{"name", "arguments"}
@@ -159,6 +161,9 @@ func (c *chatChecker) toolCalls(v *Value, p string) *Refusal {
 	}
 	return nil
 }
+
+// maxChatID is the longest id of a call.
+const maxChatID = 40
 
 // history checks what may follow what.
 func (c *chatChecker) history(q *Chat, _ *Value) *Refusal {
