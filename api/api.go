@@ -59,7 +59,7 @@ type Turns interface {
 	Withdraw(ctx context.Context, a weir.Actor, c weir.ConversationID, id weir.InputID) (weir.Input, error)
 	SetDelivery(ctx context.Context, a weir.Actor, c weir.ConversationID, id weir.InputID, d weir.Delivery, revision int64) (weir.Input, error)
 	Retry(ctx context.Context, a weir.Actor, c weir.ConversationID, ifSeq *weir.Seq) error
-	Interrupt(ctx context.Context, a weir.Actor, c weir.ConversationID) error
+	Interrupt(ctx context.Context, a weir.Actor, c weir.ConversationID, then weir.Delivery) error
 	Partial(c weir.ConversationID) (weir.StepID, string)
 }
 

@@ -306,7 +306,7 @@ func (s *server) interrupt(ctx context.Context, a weir.Actor, in *interruptIn) (
 	if _, err := s.owned(ctx, a, in.ID); err != nil {
 		return nil, err
 	}
-	if err := s.cfg.Turns.Interrupt(ctx, a, in.ID); err != nil {
+	if err := s.cfg.Turns.Interrupt(ctx, a, in.ID, ""); err != nil {
 		return nil, err
 	}
 	return &one[accepted]{accepted{true}}, nil

@@ -68,7 +68,7 @@ func TestAConversationOfSomeoneElseIsNotThere(t *testing.T) {
 				return err
 			},
 			"retry":     func(a weir.Actor, c weir.ConversationID) error { return w.engine.Retry(t.Context(), a, c, &seq) },
-			"interrupt": func(a weir.Actor, c weir.ConversationID) error { return w.engine.Interrupt(t.Context(), a, c) },
+			"interrupt": func(a weir.Actor, c weir.ConversationID) error { return w.engine.Interrupt(t.Context(), a, c, "") },
 		} {
 			theirs, none := try(stranger, c), try(stranger, "nowhere")
 			if fmt.Sprint(theirs) != fmt.Sprint(none) || weir.CodeOf(theirs) != weir.CodeConversationNotFound {

@@ -86,8 +86,13 @@ func hasControl(pending []weir.Input) bool {
 // Interrupt asks the running step to stop and returns at once. What came so
 // far is kept; pending inputs stay pending until something new is asked for,
 // except a retry, which asked for what is being stopped and is taken back.
-// Interrupting an idle conversation, or twice, is nothing.
-func (e *Engine) Interrupt(ctx context.Context, a weir.Actor, c weir.ConversationID) error {
+// Interrupting an idle conversation, or twice, is nothing. With then
+// [weir.Steer] the pending steers go on at once, and the queued inputs alone
+// wait.
+func (e *Engine) Interrupt(ctx context.Context, a weir.Actor, c weir.ConversationID, then weir.Delivery) error {
+	if then != "" && then != weir.Steer {
+		return weir.Fault(weir.Invalid, "then_invalid", "After an interrupt only “steer” can go on; leave “then” out or say “steer”.")
+	}
 	var asked bool
 	err := e.cfg.Store.Update(ctx, func(tx Tx) error {
 		conv, err := owned(ctx, tx, a, c)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"sync"
@@ -32,8 +33,10 @@ type Config struct {
 	// not block.
 	Follow func(weir.Conversation)
 
-	Now    func() time.Time // what records say; deadlines go by the real clock
-	Holder string           // names this process among all that share the store
+	Now    func() time.Time                                 // what records say; deadlines go by the real clock
+	Sleep  func(ctx context.Context, d time.Duration) error // before an attempt is repeated; its error is ctx's
+	Rand   func() float64                                   // spreads what is repeated: from 0 to below 1
+	Holder string                                           // names this process among all that share the store
 	Log    *slog.Logger
 
 	Drains    int // conversations drained at once: 256
@@ -103,6 +106,12 @@ func New(cfg Config) *Engine {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Sleep == nil {
+		cfg.Sleep = sleep
+	}
+	if cfg.Rand == nil {
+		cfg.Rand = rand.Float64
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

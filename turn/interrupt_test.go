@@ -15,7 +15,7 @@ import (
 
 func (w *world) interrupt(c weir.ConversationID) {
 	w.t.Helper()
-	if err := w.engine.Interrupt(w.t.Context(), actor(), c); err != nil {
+	if err := w.engine.Interrupt(w.t.Context(), actor(), c, ""); err != nil {
 		w.t.Fatal(err)
 	}
 }

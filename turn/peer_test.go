@@ -123,7 +123,7 @@ func (w *walk) act() {
 		w.provider.Script(w.mishap())
 		w.say(c)
 	case n < 13:
-		if err := w.engine.Interrupt(w.t.Context(), actor(), c); err != nil {
+		if err := w.engine.Interrupt(w.t.Context(), actor(), c, ""); err != nil {
 			w.t.Fatal(err)
 		}
 	case n < 14:
