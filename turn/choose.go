@@ -10,6 +10,9 @@ type choice struct {
 
 func (c choice) empty() bool { return len(c.messages) == 0 && c.control == nil }
 
+// isControl reports whether inputs of a kind are barriers among the others.
+func isControl(k weir.InputKind) bool { return k == weir.InputRetry || k == weir.InputEpoch }
+
 // choose says what is due of the pending inputs, which come in their order.
 //
 //   - A conversation that must go on because tools were called takes all
@@ -23,7 +26,7 @@ func choose(pending []weir.Input, mustGoOn bool) choice {
 	before := pending
 	var control *weir.Input
 	for i := range pending {
-		if pending[i].Kind == weir.InputRetry {
+		if isControl(pending[i].Kind) {
 			before, control = pending[:i], &pending[i]
 			break
 		}

@@ -11,7 +11,8 @@ import (
 	"weir/turn"
 )
 
-// inbox makes inputs of letters: s a steer, q a queued one, n a notice, r a retry.
+// inbox makes inputs of letters: s a steer, q a queued one, n a notice, r a retry,
+// e a new epoch.
 func inbox(letters string) []weir.Input {
 	var all []weir.Input
 	for i, l := range letters {
@@ -23,6 +24,8 @@ func inbox(letters string) []weir.Input {
 			in.Kind, in.Delivery = weir.InputNotice, weir.Queue
 		case 'r':
 			in.Kind, in.Delivery = weir.InputRetry, weir.Queue
+		case 'e':
+			in.Kind, in.Delivery = weir.InputEpoch, weir.Queue
 		}
 		all = append(all, in)
 	}
@@ -48,6 +51,13 @@ func TestWhatIsPromotedFollowsTheTable(t *testing.T) {
 		{"rsq", false, "r0"},
 		{"srq", false, "s0"},
 		{"qn", false, "n1"},
+		{"es", true, ""},
+		{"ses", true, "s0"},
+		{"qes", false, "q0"},
+		{"esr", false, "e0"},
+		{"re", false, "r0"},
+		{"sqe", false, "s0"},
+		{"neq", false, "n0"},
 	} {
 		messages, control := turn.Choose(inbox(c.pending), c.mustGoOn)
 		got := ""
@@ -66,9 +76,50 @@ func TestWhatIsPromotedFollowsTheTable(t *testing.T) {
 	}
 }
 
+func control(in weir.Input) bool { return in.Kind == weir.InputRetry || in.Kind == weir.InputEpoch }
+
+// The rows of the table: what must hold of any inbox.
+func TestEveryRowOfTheTableHoldsOfAnyInbox(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pending := inbox(rapid.StringMatching(`[sqnre]{0,12}`).Draw(t, "pending"))
+		mustGoOn := rapid.Bool().Draw(t, "mustGoOn")
+		var steers, queued []weir.Input // before the first control
+		var barrier *weir.Input
+		for i, in := range pending {
+			if control(in) {
+				barrier = &pending[i]
+				break
+			}
+			if in.Delivery == weir.Steer || in.Kind == weir.InputNotice {
+				steers = append(steers, in)
+			} else {
+				queued = append(queued, in)
+			}
+		}
+		messages, ctl := turn.Choose(pending, mustGoOn)
+		var want []weir.Input
+		var wantControl *weir.Input
+		switch {
+		case mustGoOn, len(steers) > 0:
+			want = steers
+		case len(queued) > 0:
+			want = queued[:1]
+		default:
+			wantControl = barrier
+		}
+		same := func(a, b weir.Input) bool { return a.ID == b.ID }
+		if !slices.EqualFunc(messages, want, same) {
+			t.Fatalf("promoted %v, want %v", messages, want)
+		}
+		if (ctl == nil) != (wantControl == nil) || ctl != nil && ctl.ID != wantControl.ID {
+			t.Fatalf("the control is %v, want %v", ctl, wantControl)
+		}
+	})
+}
+
 func TestNothingPassesAControlAndNothingIsLeftBehind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pending := inbox(rapid.StringMatching(`[sqnr]{0,12}`).Draw(t, "pending"))
+		pending := inbox(rapid.StringMatching(`[sqnre]{0,12}`).Draw(t, "pending"))
 		var order []int
 		place := map[weir.InputID]int{}
 		for i, in := range pending {
@@ -96,7 +147,7 @@ func TestNothingPassesAControlAndNothingIsLeftBehind(t *testing.T) {
 		}
 		for i, at := range order {
 			for _, later := range order[i+1:] {
-				if later < at && (pending[later].Kind == weir.InputRetry || pending[at].Kind == weir.InputRetry) {
+				if later < at && (control(pending[later]) || control(pending[at])) {
 					t.Fatalf("input %d passed %d across a control: %v", at, later, order)
 				}
 			}

@@ -57,6 +57,8 @@ const (
 	goodbye        = 5 * time.Second  // for the last writes of a drain that must end
 	maxAnswer      = 16 << 20         // bytes of text and reasoning in one answer
 	maxResumptions = 10
+	blockedPause   = 15 * time.Second // at most, until a blocked baseline is tried again
+	toolsReady     = 10 * time.Second // for tools that are not listed yet, before an epoch begins
 )
 
 // Admission is what a person sends.

@@ -112,12 +112,11 @@ func (e *Engine) drained(c weir.ConversationID, err error) {
 	e.active--
 	if err != nil {
 		s.failures++
-		pause := time.Second << min(s.failures-1, 6)
-		s.notBefore, s.rung = time.Now().Add(pause), false // the sweep will come back
-		level := slog.LevelError
+		pause, level := time.Second<<min(s.failures-1, 6), slog.LevelError
 		if blocked := (*fact.Blocked)(nil); errors.As(err, &blocked) {
-			level = slog.LevelWarn
+			pause, level = min(pause, blockedPause), slog.LevelWarn // a person waits for it
 		}
+		s.notBefore, s.rung = time.Now().Add(pause), false // the sweep will come back
 		e.cfg.Log.Log(context.Background(), level, "a drain ended", "conversation", c, "in_a_row", s.failures, "err", err)
 	} else {
 		s.failures, s.notBefore = 0, time.Time{}
