@@ -241,10 +241,17 @@ func (t *tx) DeleteBodies(ctx context.Context, id weir.ConversationID, keep weir
 		{`DELETE FROM views WHERE conversation = ? AND seq > ?`, keep},
 		{`DELETE FROM inputs WHERE conversation = ? AND position > ?`, 0},
 		{`DELETE FROM steps WHERE conversation = ? AND seq > ?`, 0},
+		{`DELETE FROM calls WHERE conversation = ? AND ordinal >= ?`, 0},
 	} {
 		if _, err := t.q.exec(ctx, d.text, id, d.after); err != nil {
 			return err
 		}
+	}
+	if err := t.deleteArtefacts(ctx, id, keep); err != nil {
+		return err
+	}
+	if err := t.deleteFacts(ctx, weir.OfConversation(id)); err != nil {
+		return err
 	}
 	if err := t.forgetAnswers(ctx, id); err != nil {
 		return err

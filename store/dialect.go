@@ -12,7 +12,7 @@ import (
 //
 //	{list}   a table j with one column, value: one argument, a JSON array of strings
 //	{ids}    a subquery that selects all of such a table
-//	{marks}, {pending} the partial index to use, where that has to be said
+//	{marks}, {pending}, {waiting} the partial index to use, where that has to be said
 //	{walls}  JSON array of the isolated ancestors of conversation c
 //	{named} whether the bytes in column body hold a text; takes one argument
 //	{has}    function (text, part) that is > 0 when text contains part
@@ -33,6 +33,9 @@ type dialect struct {
 	// holding selects ids of an owner's conversations that hold all of the
 	// pieces, at most limit of them.
 	holding func(owner string, pieces []string, limit int) (text string, args []any)
+	// turn waits until no other transaction that took its turn is open, and
+	// keeps others waiting until this one ends.
+	turn func(ctx context.Context, q querier) error
 	// index puts a conversation's pieces into the candidate index; fresh says
 	// that it was not there before.
 	index func(ctx context.Context, q querier, e entry, fresh bool) error

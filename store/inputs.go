@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"weir"
 )
@@ -103,10 +104,74 @@ func (t *tx) UpdateInput(ctx context.Context, in *weir.Input, revision int64) er
 		return err
 	}
 	stored, err := t.Input(ctx, in.Conversation, in.ID)
+	if err == nil {
+		err = ended(stored.State)
+	}
+	if err == nil {
+		err = movedOn("The message")
+	}
+	return err
+}
+
+// ReorderInputs locks the head first, as adding an input does: of two at once
+// the second finds the order that the first has made.
+func (t *tx) ReorderInputs(ctx context.Context, c weir.ConversationID, ids []weir.InputID) error {
+	var one int64
+	found, err := first(ctx, &t.reader, []any{&one}, `SELECT 1 FROM heads WHERE conversation = ? {change}`, c)
 	switch {
 	case err != nil:
 		return err
-	case stored.State == weir.Promoted:
+	case !found:
+		return noConversation()
+	}
+	places, err := t.places(ctx, c, ids)
+	if err != nil {
+		return err
+	}
+	slices.Sort(places)
+	// No two may be in one place at any moment, so all step aside first.
+	if _, err := t.q.exec(ctx, `UPDATE inputs SET position = -position WHERE conversation = ? AND id IN {ids}`, c, toJSON(ids)); err != nil {
+		return err
+	}
+	for i, id := range ids {
+		_, err := t.q.exec(ctx, `UPDATE inputs SET position = ?, revision = revision + 1 WHERE conversation = ? AND id = ?`, places[i], c, id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// places returns the positions of pending inputs and locks these.
+func (t *tx) places(ctx context.Context, c weir.ConversationID, ids []weir.InputID) ([]int64, error) {
+	var places []int64
+	for i, id := range ids {
+		var place int64
+		var state weir.InputState
+		found, err := first(ctx, &t.reader, []any{&place, &state},
+			`SELECT position, state FROM inputs WHERE conversation = ? AND id = ? {change}`, c, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case !found:
+			return nil, noInput()
+		case slices.Contains(ids[:i], id):
+			return nil, weir.Fault(weir.Invalid, "order_invalid", "The new order names a message twice.")
+		}
+		if err := ended(state); err != nil {
+			return nil, err
+		}
+		places = append(places, place)
+	}
+	return places, nil
+}
+
+// ended refuses an input that is no longer pending.
+func ended(state weir.InputState) error {
+	switch state {
+	case weir.Pending:
+		return nil
+	case weir.Promoted:
 		return weir.Fault(weir.Conflict, weir.CodeInputPromoted, "The message has already been taken into the conversation.")
 	}
 	return movedOn("The message")

@@ -34,6 +34,10 @@ func (p *planned) query(ctx context.Context, text string, args ...any) (*sql.Row
 	return p.sqliteConn.query(ctx, text, args...)
 }
 
+// unsettled are the indexes that hold only what has not come to its end, so
+// that reading all of one is no more than what is asked for.
+var unsettled = []string{"inputs_pending", "steps_running", "calls_decided"}
+
 // TestQueriesFollowTheirIndexes holds what keeps the cost of a question
 // independent of how much else is stored.
 func TestQueriesFollowTheirIndexes(t *testing.T) {
@@ -76,6 +80,14 @@ func TestQueriesFollowTheirIndexes(t *testing.T) {
 		"inbox":          {func(r *reader) { r.Inputs(ctx, "a", 5) }, "PRIMARY KEY (conversation=? AND position>?)"},
 		"running step":   {func(r *reader) { r.UnsettledStep(ctx, "a") }, "INDEX steps_running (conversation=?)"},
 		"due":            {func(r *reader) { r.Due(ctx, 5) }, "SCAN inputs USING COVERING INDEX inputs_pending"},
+		"decided":        {func(r *reader) { r.Due(ctx, 5) }, "SCAN calls USING INDEX calls_decided"},
+		"calls":          {func(r *reader) { r.Calls(ctx, "a", "s") }, "PRIMARY KEY (conversation=? AND step=?)"},
+		"waiting calls":  {func(r *reader) { r.WaitingCalls(ctx, "a") }, "INDEX calls_waiting (conversation=?)"},
+		"artefact":       {func(r *reader) { r.Artefact(ctx, &c, "x") }, "INDEX sqlite_autoindex_artefacts_1 (conversation=? AND id=?)"},
+		"tool rules":     {func(r *reader) { r.ToolRules(ctx, "me") }, "PRIMARY KEY (owner=?)"},
+		"changes":        {func(r *reader) { r.Changes(ctx, []weir.ChangeScope{"a", "b"}, 3, 5) }, "INDEX changes_scope (scope=? AND seq>?)"},
+		"newest change":  {func(r *reader) { r.NewestChange(ctx, "a", "b/c") }, "INDEX changes_fact (scope=? AND fact=?)"},
+		"client facts":   {func(r *reader) { r.ClientFacts(ctx, "a") }, "INDEX sqlite_autoindex_facts_1 (scope=?)"},
 		"flows from":     {func(r *reader) { r.Flows(ctx, weir.FlowQuery{Owner: "me", Source: "a"}) }, "INDEX flows_source (source=? AND id<?)"},
 		"flows to":       {func(r *reader) { r.Flows(ctx, weir.FlowQuery{Owner: "me", Target: "a"}) }, "INDEX flows_target (target=? AND id<?)"},
 		"crossings":      {func(r *reader) { r.Flows(ctx, weir.FlowQuery{Owner: "me", Crossings: true}) }, "INDEX flows_crossing (owner=? AND id<?)"},
@@ -87,9 +99,8 @@ func TestQueriesFollowTheirIndexes(t *testing.T) {
 			t.Errorf("%s: no step with %q in\n%s", name, q.want, strings.Join(p.steps, "\n"))
 		}
 		for _, s := range p.steps {
-			scans := strings.HasPrefix(s, "SCAN ") && !strings.Contains(s, "VIRTUAL TABLE") && s != "SCAN found" &&
-				s != "SCAN inputs USING COVERING INDEX inputs_pending" && s != "SCAN steps USING COVERING INDEX steps_running"
-			if scans {
+			scans := strings.HasPrefix(s, "SCAN ") && !strings.Contains(s, "VIRTUAL TABLE") && s != "SCAN found"
+			if scans && !slices.ContainsFunc(unsettled, func(index string) bool { return strings.HasSuffix(s, " INDEX "+index) }) {
 				t.Errorf("%s reads a whole table: %s", name, s)
 			}
 		}

@@ -31,6 +31,9 @@ type postgres struct {
 const (
 	maxConnections = 16
 	connectTimeout = 10 * time.Second
+	// journalLock is the advisory lock of those who append to the journal: any
+	// number that nobody else takes in Weir's database.
+	journalLock = 0x77656972_6a6f75
 )
 
 func openPostgres(ctx context.Context, url string) (_ *postgres, err error) {
@@ -222,6 +225,7 @@ func postgresDialect() *dialect {
 			"{ids}", `(SELECT j.value FROM jsonb_array_elements_text(CAST(? AS JSONB)) AS j (value))`,
 			"{marks}", ``,
 			"{pending}", ``,
+			"{waiting}", ``,
 			"{walls}", `CASE WHEN c.lineage = '' THEN '' ELSE COALESCE((
 				SELECT CAST(json_agg(a.ancestor) AS TEXT) FROM ancestry a JOIN conversations p ON p.id = a.ancestor
 				WHERE a.descendant = c.id AND p.level = 'isolated'), '') END`,
@@ -234,6 +238,10 @@ func postgresDialect() *dialect {
 			"{change}", `FOR NO KEY UPDATE`,
 		),
 		now: func() any { return nil },
+		turn: func(ctx context.Context, q querier) error {
+			_, err := q.exec(ctx, `SELECT pg_advisory_xact_lock(?)`, journalLock)
+			return err
+		},
 		holding: func(owner string, pieces []string, limit int) (string, []any) {
 			return `SELECT conversation FROM grams WHERE grams @> CAST(? AS INTEGER[]) LIMIT ?`, []any{digests(owner, pieces), limit}
 		},

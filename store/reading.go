@@ -81,6 +81,34 @@ func (r reading) Due(ctx context.Context, limit int) ([]weir.ConversationID, err
 	return ask(ctx, r, func(r Reader) ([]weir.ConversationID, error) { return r.Due(ctx, limit) })
 }
 
+func (r reading) Calls(ctx context.Context, c weir.ConversationID, step weir.StepID) ([]weir.Call, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Call, error) { return r.Calls(ctx, c, step) })
+}
+
+func (r reading) WaitingCalls(ctx context.Context, c weir.ConversationID) ([]weir.Call, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Call, error) { return r.WaitingCalls(ctx, c) })
+}
+
+func (r reading) Artefact(ctx context.Context, c *weir.Conversation, id weir.ArtefactID) (weir.Artefact, error) {
+	return ask(ctx, r, func(r Reader) (weir.Artefact, error) { return r.Artefact(ctx, c, id) })
+}
+
+func (r reading) ToolRules(ctx context.Context, owner weir.OwnerID) ([]weir.ToolRule, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.ToolRule, error) { return r.ToolRules(ctx, owner) })
+}
+
+func (r reading) Changes(ctx context.Context, scopes []weir.ChangeScope, after int64, limit int) ([]weir.Change, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Change, error) { return r.Changes(ctx, scopes, after, limit) })
+}
+
+func (r reading) NewestChange(ctx context.Context, scope weir.ChangeScope, fact string) (weir.Change, error) {
+	return ask(ctx, r, func(r Reader) (weir.Change, error) { return r.NewestChange(ctx, scope, fact) })
+}
+
+func (r reading) ClientFacts(ctx context.Context, scopes ...weir.ChangeScope) ([]weir.ClientFact, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.ClientFact, error) { return r.ClientFacts(ctx, scopes...) })
+}
+
 func (r reading) Flows(ctx context.Context, q weir.FlowQuery) (weir.Page[weir.Flow], error) {
 	return ask(ctx, r, func(r Reader) (weir.Page[weir.Flow], error) { return r.Flows(ctx, q) })
 }

@@ -169,6 +169,7 @@ func sqliteDialect(now func() time.Time) *dialect {
 			// partial indexes for no better than the primary key.
 			"{marks}", `INDEXED BY records_marks`,
 			"{pending}", `INDEXED BY inputs_pending`,
+			"{waiting}", `INDEXED BY calls_waiting`,
 			"{walls}", `CASE WHEN c.lineage = '' THEN '' ELSE (
 				SELECT json_group_array(a.ancestor) FROM ancestry a JOIN conversations p ON p.id = a.ancestor
 				WHERE a.descendant = c.id AND p.level = 'isolated') END`,
@@ -181,6 +182,7 @@ func sqliteDialect(now func() time.Time) *dialect {
 		oneWriter: true,
 		now:       func() any { return micros(now()) },
 		run:       rand.Text(),
+		turn:      func(context.Context, querier) error { return nil },
 		index:     sqliteIndex,
 		holding: func(owner string, pieces []string, limit int) (string, []any) {
 			return `SELECT c.id FROM grams CROSS JOIN conversations c

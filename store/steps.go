@@ -10,18 +10,18 @@ import (
 
 const stepColumns = `
 	conversation, seq, id, fence, state, purpose, provider, model, attempts, ledger, usage, partial,
-	resumptions, interrupt, code, reason, started_at, ended_at`
+	resumptions, interrupt, code, reason, started_at, ended_at, chained, next_try`
 
 func scanStep(r row) (weir.Step, error) {
 	var s weir.Step
 	var ledger, usage string
-	var started, ended int64
+	var started, ended, next int64
 	err := r.Scan(&s.Conversation, &s.Seq, &s.ID, &s.Fence, &s.State, &s.Purpose, &s.Provider, &s.Model, &s.Attempts,
-		&ledger, &usage, &s.Partial, &s.Resumptions, &s.Interrupt, &s.Code, &s.Reason, &started, &ended)
+		&ledger, &usage, &s.Partial, &s.Resumptions, &s.Interrupt, &s.Code, &s.Reason, &started, &ended, &s.Chained, &next)
 	if err != nil {
 		return s, err
 	}
-	s.StartedAt, s.EndedAt = fromMicros(started), fromMicros(ended)
+	s.StartedAt, s.EndedAt, s.NextTry = fromMicros(started), fromMicros(ended), fromMicros(next)
 	if usage != "" {
 		s.Usage = new(weir.Usage)
 		if err := json.Unmarshal([]byte(usage), s.Usage); err != nil {
@@ -71,9 +71,10 @@ func (t *tx) InsertStep(ctx context.Context, s *weir.Step) error {
 	if err := t.guard(ctx, s.Conversation, s.Fence); err != nil {
 		return err
 	}
-	n, err := t.q.exec(ctx, `INSERT INTO steps (`+stepColumns+`) VALUES `+values(1, 18)+` ON CONFLICT DO NOTHING`,
+	n, err := t.q.exec(ctx, `INSERT INTO steps (`+stepColumns+`) VALUES `+values(1, 20)+` ON CONFLICT DO NOTHING`,
 		s.Conversation, s.Seq, s.ID, s.Fence, s.State, s.Purpose, s.Provider, s.Model, s.Attempts, toJSON(s.Ledger), usageJSON(s.Usage),
-		s.Partial, s.Resumptions, flag(s.Interrupt), s.Code, s.Reason, micros(s.StartedAt), micros(s.EndedAt))
+		s.Partial, s.Resumptions, flag(s.Interrupt), s.Code, s.Reason, micros(s.StartedAt), micros(s.EndedAt),
+		s.Chained, micros(s.NextTry))
 	if err == nil && n == 0 {
 		err = weir.Fault(weir.Conflict, weir.CodeBusy, "A step of this conversation is running already.")
 	}
@@ -88,10 +89,12 @@ func (t *tx) UpdateStep(ctx context.Context, fence int64, s *weir.Step) error {
 	}
 	found, err := first(ctx, &t.reader, []any{&s.Interrupt}, `
 		UPDATE steps SET fence = ?, state = ?, attempts = ?, ledger = ?, usage = ?, partial = ?, resumptions = ?,
-			interrupt = CASE WHEN ? = 1 THEN 1 ELSE interrupt END, code = ?, reason = ?, ended_at = ?
+			interrupt = CASE WHEN ? = 1 THEN 1 ELSE interrupt END, code = ?, reason = ?, ended_at = ?,
+			chained = ?, next_try = ?
 		WHERE conversation = ? AND id = ? AND state = 'running' RETURNING interrupt`,
 		fence, s.State, s.Attempts, toJSON(s.Ledger), usageJSON(s.Usage), s.Partial, s.Resumptions,
-		flag(s.Interrupt), s.Code, s.Reason, micros(s.EndedAt), s.Conversation, s.ID)
+		flag(s.Interrupt), s.Code, s.Reason, micros(s.EndedAt), s.Chained, micros(s.NextTry),
+		s.Conversation, s.ID)
 	if err != nil {
 		return err
 	}

@@ -66,8 +66,29 @@ type Reader interface {
 	UnsettledStep(ctx context.Context, c weir.ConversationID) (weir.Step, error)
 	// Due returns conversations with pending inputs or an unsettled step whose
 	// lease is free or ran out. Those in state waiting are left out, whatever
-	// is pending: a person goes on with them.
+	// is pending: a person goes on with them. They are due once a person has:
+	// with a call that is waiting and decided, or an interrupt asked for.
 	Due(ctx context.Context, limit int) ([]weir.ConversationID, error)
+
+	// Calls returns a step's tool calls by ordinal.
+	Calls(ctx context.Context, c weir.ConversationID, step weir.StepID) ([]weir.Call, error)
+	// WaitingCalls returns the conversation's calls in state waiting, decided
+	// or not, by ordinal.
+	WaitingCalls(ctx context.Context, c weir.ConversationID) ([]weir.Call, error)
+	// Artefact returns an artefact of c, or of an ancestor if a tool's result
+	// in the inherited part of c's log names it.
+	Artefact(ctx context.Context, c *weir.Conversation, id weir.ArtefactID) (weir.Artefact, error)
+	// ToolRules returns an owner's rules, by tool.
+	ToolRules(ctx context.Context, owner weir.OwnerID) ([]weir.ToolRule, error)
+
+	// Changes returns the journal's entries of all these scopes with Seq >
+	// after, ascending: the newest limit of them (0: all).
+	Changes(ctx context.Context, scopes []weir.ChangeScope, after int64, limit int) ([]weir.Change, error)
+	// NewestChange returns the newest entry of a fact in a scope.
+	NewestChange(ctx context.Context, scope weir.ChangeScope, fact string) (weir.Change, error)
+	// ClientFacts returns the facts that clients keep, scope by scope in the
+	// order asked for, by key within each.
+	ClientFacts(ctx context.Context, scopes ...weir.ChangeScope) ([]weir.ClientFact, error)
 
 	Flows(ctx context.Context, q weir.FlowQuery) (weir.Page[weir.Flow], error)
 	// FlowsOf returns the flows of an input, without outcomes.
@@ -101,9 +122,11 @@ type Tx interface {
 	ChangeConversation(ctx context.Context, id weir.ConversationID, ch weir.ConversationChange) error
 	ChangeActivity(ctx context.Context, id weir.ConversationID, a weir.Activity) error
 	// DeleteBodies removes a conversation's title, workspace, model, agent and
-	// origin, its inputs and steps, its own records with their views, and the
-	// remembered answers that name it, and leaves a tombstone. With keep > 0 the records up to it and their views
-	// stay for branches. It may be repeated with a lower keep.
+	// origin, its inputs, steps and calls, the facts and the journal of its own
+	// scope, its own records with their views and artefacts, and the remembered
+	// answers that name it, and leaves a tombstone. With keep > 0 the records
+	// up to it, their views and the artefacts they name stay for branches. It
+	// may be repeated with a lower keep.
 	DeleteBodies(ctx context.Context, id weir.ConversationID, keep weir.Seq) error
 
 	// Append adds records at the end, numbers them and returns them; Time,
@@ -124,6 +147,11 @@ type Tx interface {
 	// "input_promoted" when it was promoted, or "moved_on". What an input has
 	// become (promoted, rejected, withdrawn) is final.
 	UpdateInput(ctx context.Context, in *weir.Input, revision int64) error
+	// ReorderInputs lets pending inputs exchange the positions they hold, so
+	// that they come in this order, each one revision further. Other inputs
+	// stay where they are. "input_promoted" or "moved_on", and nothing is
+	// changed, when one is no longer pending.
+	ReorderInputs(ctx context.Context, c weir.ConversationID, ids []weir.InputID) error
 
 	// InsertStep adds a step under s.Fence. Conflict with code
 	// "conversation_busy" while another one is running.
@@ -134,6 +162,40 @@ type Tx interface {
 	UpdateStep(ctx context.Context, fence int64, s *weir.Step) error
 	// AskInterrupt marks the running step, if any, and reports whether there was one.
 	AskInterrupt(ctx context.Context, c weir.ConversationID) (bool, error)
+
+	// InsertCalls adds calls under the fence. Conflict with code "call_exists"
+	// for a known id of the step, or a second waiting one of the conversation.
+	InsertCalls(ctx context.Context, fence int64, calls ...weir.Call) error
+	// UpdateCall takes a call further, under the fence: from waiting to started
+	// or settled, from started to settled; else "moved_on". So each starts once
+	// and settles once, and one that waited starts only if it is allowed. A
+	// decision that a person took meanwhile stays, and call.Decision tells of
+	// it.
+	UpdateCall(ctx context.Context, fence int64, call *weir.Call) error
+	// DecideCall decides a waiting call of the conversation, allow or deny, and
+	// returns it. NotFound with code "call_not_found" when none of this id
+	// waits. Deciding again the same way is nothing, the other way a Conflict
+	// with code "call_decided".
+	DecideCall(ctx context.Context, c weir.ConversationID, call string, d weir.Decision) (weir.Call, error)
+	// PutArtefact adds one under the fence; its text is kept byte for byte,
+	// whatever the bytes. TooLarge above [weir.MaxArtefactBytes].
+	PutArtefact(ctx context.Context, fence int64, a *weir.Artefact) error
+	// PutToolRule sets an owner's rule for a tool.
+	PutToolRule(ctx context.Context, rule weir.ToolRule) error
+
+	// AppendChanges adds entries to the journal in this order and sets their
+	// Seq. Who reads an entry finds all with a lower Seq that there will ever
+	// be: appending, and changing clients' facts, waits for other transactions
+	// that did the same to end. So it comes late in a transaction. Of each fact
+	// in each scope the newest 1,000 entries are kept. NotFound for the scope
+	// of a conversation that is not there or deleted.
+	AppendChanges(ctx context.Context, changes ...*weir.Change) error
+	// PutClientFact adds or replaces a fact that a client keeps. Unprocessable
+	// with code "too_many_facts" above [weir.MaxClientFacts] in the scope, and
+	// NotFound as AppendChanges.
+	PutClientFact(ctx context.Context, f weir.ClientFact) error
+	// DeleteClientFact removes one; NotFound with code "fact_not_found" for none.
+	DeleteClientFact(ctx context.Context, scope weir.ChangeScope, key string) error
 
 	AppendFlows(ctx context.Context, flows ...*weir.Flow) error // sets their ids
 

@@ -20,6 +20,13 @@ type Reader interface {
 	Steps(ctx context.Context, c weir.ConversationID, before weir.Seq, limit int) ([]weir.Step, error)
 	UnsettledStep(ctx context.Context, c weir.ConversationID) (weir.Step, error)
 	Due(ctx context.Context, limit int) ([]weir.ConversationID, error)
+	Calls(ctx context.Context, c weir.ConversationID, step weir.StepID) ([]weir.Call, error)
+	WaitingCalls(ctx context.Context, c weir.ConversationID) ([]weir.Call, error)
+	Artefact(ctx context.Context, c *weir.Conversation, id weir.ArtefactID) (weir.Artefact, error)
+	ToolRules(ctx context.Context, owner weir.OwnerID) ([]weir.ToolRule, error)
+	Changes(ctx context.Context, scopes []weir.ChangeScope, after int64, limit int) ([]weir.Change, error)
+	NewestChange(ctx context.Context, scope weir.ChangeScope, fact string) (weir.Change, error)
+	ClientFacts(ctx context.Context, scopes ...weir.ChangeScope) ([]weir.ClientFact, error)
 }
 
 // Tx is a Reader that can write: the part of the store's transaction that
@@ -34,9 +41,18 @@ type Tx interface {
 	PutViews(ctx context.Context, fence int64, c weir.ConversationID, views ...weir.View) error
 	InsertInput(ctx context.Context, in *weir.Input) error
 	UpdateInput(ctx context.Context, in *weir.Input, revision int64) error
+	ReorderInputs(ctx context.Context, c weir.ConversationID, ids []weir.InputID) error
 	InsertStep(ctx context.Context, s *weir.Step) error
 	UpdateStep(ctx context.Context, fence int64, s *weir.Step) error
 	AskInterrupt(ctx context.Context, c weir.ConversationID) (bool, error)
+	InsertCalls(ctx context.Context, fence int64, calls ...weir.Call) error
+	UpdateCall(ctx context.Context, fence int64, call *weir.Call) error
+	DecideCall(ctx context.Context, c weir.ConversationID, call string, d weir.Decision) (weir.Call, error)
+	PutArtefact(ctx context.Context, fence int64, a *weir.Artefact) error
+	PutToolRule(ctx context.Context, rule weir.ToolRule) error
+	AppendChanges(ctx context.Context, changes ...*weir.Change) error
+	PutClientFact(ctx context.Context, f weir.ClientFact) error
+	DeleteClientFact(ctx context.Context, scope weir.ChangeScope, key string) error
 	AppendFlows(ctx context.Context, flows ...*weir.Flow) error
 	AcquireLease(ctx context.Context, c weir.ConversationID, holder string, ttl time.Duration) (weir.Lease, bool, error)
 	RenewLease(ctx context.Context, l weir.Lease, ttl time.Duration) (weir.Lease, error)
