@@ -43,6 +43,10 @@ type Store interface {
 	Step(ctx context.Context, c weir.ConversationID, id weir.StepID) (weir.Step, error)
 	Steps(ctx context.Context, c weir.ConversationID, before weir.Seq, limit int) ([]weir.Step, error)
 	UnsettledStep(ctx context.Context, c weir.ConversationID) (weir.Step, error)
+	Calls(ctx context.Context, c weir.ConversationID, step weir.StepID) ([]weir.Call, error)
+	Artefact(ctx context.Context, c *weir.Conversation, id weir.ArtefactID) (weir.Artefact, error)
+	ToolRules(ctx context.Context, owner weir.OwnerID) ([]weir.ToolRule, error)
+	ClientFacts(ctx context.Context, scopes ...weir.ChangeScope) ([]weir.ClientFact, error)
 	Flows(ctx context.Context, q weir.FlowQuery) (weir.Page[weir.Flow], error)
 }
 
@@ -60,7 +64,18 @@ type Turns interface {
 	SetDelivery(ctx context.Context, a weir.Actor, c weir.ConversationID, id weir.InputID, d weir.Delivery, revision int64) (weir.Input, error)
 	Retry(ctx context.Context, a weir.Actor, c weir.ConversationID, ifSeq *weir.Seq) error
 	Interrupt(ctx context.Context, a weir.Actor, c weir.ConversationID, then weir.Delivery) error
+	Move(ctx context.Context, a weir.Actor, c weir.ConversationID, id, before weir.InputID, revision int64) (weir.Input, error)
+	Decide(ctx context.Context, a weir.Actor, c weir.ConversationID, call string, d weir.Decision, remember bool) error
 	Partial(c weir.ConversationID) (weir.StepID, string)
+}
+
+// Facts is what models are told with authority.
+type Facts interface {
+	Context(ctx context.Context, a weir.Actor, c weir.ConversationID) (turn.Context, error)
+	PutFact(ctx context.Context, a weir.Actor, c weir.ConversationID, f weir.ClientFact) error
+	DeleteFact(ctx context.Context, a weir.Actor, c weir.ConversationID, key string, at time.Time) error
+	NewEpoch(ctx context.Context, a weir.Actor, c weir.ConversationID, ifSeq *weir.Seq) error
+	Noticed(ctx context.Context, c weir.ConversationID, keys ...string) error
 }
 
 // Lifecycle is what people do to a conversation as a whole.
@@ -114,6 +129,7 @@ type Config struct {
 	Store     Store
 	Answers   Answers // see AnswersOver
 	Turns     Turns
+	Facts     Facts
 	Lifecycle Lifecycle
 	Gate      Gate
 	Account   Account
@@ -122,6 +138,7 @@ type Config struct {
 
 	Import Import                           // nil: no imports
 	Models func() ([]model.Profile, string) // all that can answer, and the default's id
+	Tools  func() ([]Tool, []ToolServer)    // all that models may call, by name, and where those come from; nil: none
 	Web    fs.FS                            // the page: index.html and all that it names
 	Hosts  []string                         // names beside the loopback ones under which the server is reached, without ports
 	Ready  func(ctx context.Context) error  // whether the store can be reached; nil: it can
@@ -146,7 +163,7 @@ type server struct {
 // context of its requests (http.Server.BaseContext) to end the event streams;
 // [NewServer] does.
 func New(cfg Config) (http.Handler, error) {
-	if cfg.Store == nil || cfg.Answers == nil || cfg.Turns == nil || cfg.Lifecycle == nil ||
+	if cfg.Store == nil || cfg.Answers == nil || cfg.Turns == nil || cfg.Facts == nil || cfg.Lifecycle == nil ||
 		cfg.Gate == nil || cfg.Account == nil || cfg.Live == nil || cfg.Rebuild == nil {
 		return nil, errors.New("api: the configuration lacks a service")
 	}
@@ -171,11 +188,14 @@ func New(cfg Config) (http.Handler, error) {
 	s.conversationRoutes()
 	s.messageRoutes()
 	s.inputRoutes()
+	s.callRoutes()
+	s.contextRoutes()
 	s.gateRoutes()
 	s.stepRoutes()
 	s.eventRoutes()
 	s.importRoutes()
 	s.modelRoutes()
+	s.toolRoutes()
 	s.sessionRoutes()
 	s.operatorRoutes()
 	if err := s.docRoutes(); err != nil {

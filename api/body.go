@@ -49,7 +49,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	return data, checkJSON(data)
+	return data, checkJSON(data, freeMember(r.URL.Path))
 }
 
 func mustBeJSON(h http.Header) error {
@@ -62,8 +62,9 @@ func mustBeJSON(h http.Header) error {
 	return nil
 }
 
-// checkJSON refuses what the decoder behind it would quietly repair.
-func checkJSON(data []byte) error {
+// checkJSON refuses what the decoder behind it would quietly repair. In the
+// member free ("" for none) of the body any names may stand.
+func checkJSON(data []byte, free string) error {
 	if !utf8.Valid(data) {
 		return bodyInvalid("The body is not valid UTF-8.")
 	}
@@ -72,7 +73,7 @@ func checkJSON(data []byte) error {
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	s := &jsonScan{dec: dec}
+	s := &jsonScan{dec: dec, free: free}
 	if err := s.value(0); err != nil {
 		var fault *weir.Error
 		if errors.As(err, &fault) {
@@ -86,7 +87,11 @@ func checkJSON(data []byte) error {
 	return nil
 }
 
-type jsonScan struct{ dec *json.Decoder }
+type jsonScan struct {
+	dec    *json.Decoder
+	free   string // a member of the body
+	inFree bool
+}
 
 func (s *jsonScan) value(depth int) error {
 	tok, err := s.dec.Token()
@@ -126,13 +131,16 @@ func (s *jsonScan) object(depth int) error {
 		if seen[name] {
 			return bodyInvalid("The member %s occurs twice.", shown(name)).With("member", cut(name))
 		}
-		if !plainName(name) {
+		if !plainName(name) && !s.inFree {
 			return unknownMember(name)
 		}
 		seen[name] = true
+		enters := depth == 0 && s.free != "" && name == s.free
+		s.inFree = s.inFree || enters
 		if err := s.value(depth + 1); err != nil {
 			return err
 		}
+		s.inFree = s.inFree && !enters
 	}
 	_, err := s.dec.Token()
 	return err

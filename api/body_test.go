@@ -16,7 +16,7 @@ func TestPlainBodiesPassAndWhatADecoderWouldRepairDoesNot(t *testing.T) {
 		`{"a":` + strings.Repeat("[", maxDepth-1) + strings.Repeat("]", maxDepth-1) + `}`, `{"a":1e999}`, `{"a":{"a":1},"b":{"a":1}}`,
 	}
 	for _, s := range good {
-		if err := checkJSON([]byte(s)); err != nil {
+		if err := checkJSON([]byte(s), ""); err != nil {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
@@ -26,7 +26,24 @@ func TestPlainBodiesPassAndWhatADecoderWouldRepairDoesNot(t *testing.T) {
 		"{\"a\":\"\n\"}", `{"a":` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth) + `}`, "\ufeff{}", `{"a":tru}`, `{"a":"\x41"}`,
 	}
 	for _, s := range bad {
-		if err := checkJSON([]byte(s)); weir.CodeOf(err) != "body_invalid" || weir.KindOf(err) != weir.Invalid {
+		if err := checkJSON([]byte(s), ""); weir.CodeOf(err) != "body_invalid" || weir.KindOf(err) != weir.Invalid {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+}
+
+func TestOnlyInsideTheFreeMemberAnyNamesMayStand(t *testing.T) {
+	for s, ok := range map[string]bool{
+		`{"value":{"A-b":{"":1}},"text":"x"}`: true,
+		`{"value":[{"Ä":1}]}`:                 true,
+		`{"value":{"a":1,"a":2}}`:             false,
+		`{"value":{"A":1},"B":2}`:             false,
+		`{"text":{"value":{"A":1}}}`:          false,
+		`{"text":{"A":1}}`:                    false,
+		`{"value":{"a":"\ud83d"}}`:            false,
+		`{"value":` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth) + `}`: false,
+	} {
+		if err := checkJSON([]byte(s), "value"); (err == nil) != ok {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
@@ -39,7 +56,7 @@ func FuzzCheckJSON(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if checkJSON(data) != nil {
+		if checkJSON(data, "") != nil {
 			return
 		}
 		if !json.Valid(data) || !utf8.Valid(data) {

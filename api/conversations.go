@@ -57,7 +57,7 @@ func (s *server) conversationRoutes() {
 	add(s, about("rewind", http.MethodPost, each+"/rewind", "Hide everything after a message", http.StatusOK), s.rewind)
 	add(s, about("undo-rewind", http.MethodPost, each+"/rewind/undo", "Take the newest rewind back", http.StatusOK), s.undo)
 	add(s, about("retry", http.MethodPost, each+"/retry", "Run a step from the end of what is there", http.StatusAccepted), s.retry)
-	add(s, about("interrupt", http.MethodPost, each+"/interrupt", "Ask the running step to stop", http.StatusAccepted), s.interrupt)
+	add(s, about("interrupt", http.MethodPost, each+"/interrupt", "Ask the running step to stop; what came is kept, and pending inputs wait for the next word, or with then: steer the queued ones alone", http.StatusAccepted), s.interrupt)
 }
 
 type createIn struct {
@@ -130,17 +130,19 @@ func (s *server) get(ctx context.Context, a weir.Actor, in *conversationPath) (*
 
 type changeIn struct {
 	ID   weir.ConversationID `path:"id"`
-	Body struct {
-		Title          *string       `json:"title,omitempty"`
-		Visibility     *visibilityIn `json:"visibility,omitempty"`
-		Workspace      *string       `json:"workspace,omitempty"`
-		Model          *string       `json:"model,omitempty" doc:"Empty for the default."`
-		Agent          *string       `json:"agent,omitempty"`
-		Archived       *bool         `json:"archived,omitempty"`
-		KeepCategories bool          `json:"keep_categories,omitempty" doc:"Leave the descendants' category as it is."`
-		Confirmed      bool          `json:"confirmed,omitempty"`
-		Seen           string        `json:"seen,omitempty" maxLength:"512"`
-	}
+	Body changeBody
+}
+
+type changeBody struct {
+	Title          *string       `json:"title,omitempty"`
+	Visibility     *visibilityIn `json:"visibility,omitempty"`
+	Workspace      *string       `json:"workspace,omitempty"`
+	Model          *string       `json:"model,omitempty" doc:"Empty for the default."`
+	Agent          *string       `json:"agent,omitempty"`
+	Archived       *bool         `json:"archived,omitempty"`
+	KeepCategories bool          `json:"keep_categories,omitempty" doc:"Leave the descendants' category as it is."`
+	Confirmed      bool          `json:"confirmed,omitempty"`
+	Seen           string        `json:"seen,omitempty" maxLength:"512"`
 }
 
 func (s *server) change(ctx context.Context, a weir.Actor, in *changeIn) (*one[conversation], error) {
@@ -152,7 +154,23 @@ func (s *server) change(ctx context.Context, a weir.Actor, in *changeIn) (*one[c
 	if err != nil {
 		return nil, err
 	}
+	s.noticed(ctx, c.ID, factsOfRow(&in.Body)...)
 	return &one[conversation]{conversationOf(&c)}, nil
+}
+
+// factsOfRow are the facts that a change of a conversation's row may change.
+func factsOfRow(b *changeBody) []string {
+	var keys []string
+	if b.Model != nil || b.Agent != nil {
+		keys = append(keys, "core/agent")
+	}
+	if b.Visibility != nil {
+		keys = append(keys, "core/visibility")
+	}
+	if b.Workspace != nil {
+		keys = append(keys, "core/workspace", "core/instructions")
+	}
+	return keys
 }
 
 type deleteIn struct {
@@ -299,14 +317,20 @@ func (s *server) retry(ctx context.Context, a weir.Actor, in *ifSeqIn) (*one[acc
 
 type interruptIn struct {
 	ID   weir.ConversationID `path:"id"`
-	Body *struct{}
+	Body *struct {
+		Then weir.Delivery `json:"then,omitempty" enum:"steer" doc:"steer: go on at once with the pending inputs that steer."`
+	}
 }
 
 func (s *server) interrupt(ctx context.Context, a weir.Actor, in *interruptIn) (*one[accepted], error) {
 	if _, err := s.owned(ctx, a, in.ID); err != nil {
 		return nil, err
 	}
-	if err := s.cfg.Turns.Interrupt(ctx, a, in.ID, ""); err != nil {
+	var then weir.Delivery
+	if in.Body != nil {
+		then = in.Body.Then
+	}
+	if err := s.cfg.Turns.Interrupt(ctx, a, in.ID, then); err != nil {
 		return nil, err
 	}
 	return &one[accepted]{accepted{true}}, nil

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type rooms struct {
 	api.Store
 	api.Turns
+	api.Facts
 	api.Lifecycle
 
 	mu      sync.Mutex
@@ -41,6 +43,8 @@ type rooms struct {
 	panics  any
 	partial string
 	title   string
+	step    *weir.Step // that has not settled
+	calls   []weir.Call
 }
 
 var now = time.Date(2026, 11, 30, 12, 0, 0, 123_456_789, time.UTC)
@@ -63,7 +67,18 @@ func (r *rooms) Inputs(context.Context, weir.ConversationID, int) ([]weir.Input,
 }
 
 func (r *rooms) UnsettledStep(context.Context, weir.ConversationID) (weir.Step, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.step != nil {
+		return *r.step, nil
+	}
 	return weir.Step{}, weir.Fault(weir.NotFound, weir.CodeStepNotFound, "")
+}
+
+func (r *rooms) Calls(context.Context, weir.ConversationID, weir.StepID) ([]weir.Call, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls), nil
 }
 
 func (r *rooms) Step(_ context.Context, _ weir.ConversationID, id weir.StepID) (weir.Step, error) {
@@ -115,6 +130,7 @@ func (r *rooms) say(texts ...string) {
 
 var (
 	_ api.Turns     = (*turn.Engine)(nil)
+	_ api.Facts     = (*turn.Engine)(nil)
 	_ api.Lifecycle = (*lifecycle.Service)(nil)
 	_ api.Gate      = (*gate.Gate)(nil)
 	_ api.Account   = (*account.Account)(nil)
@@ -149,7 +165,7 @@ type door struct {
 func serve(t testing.TB, change func(*api.Config, *rooms)) *door {
 	d := &door{TB: t, rooms: &rooms{}, hub: live.NewHub(), accounts: &accounts{}, log: &bytes.Buffer{}}
 	cfg := api.Config{
-		Store: d.rooms, Turns: d.rooms, Lifecycle: d.rooms, Gate: struct{ api.Gate }{}, Answers: d.rooms, Account: d.accounts, Live: d.hub,
+		Store: d.rooms, Turns: d.rooms, Facts: d.rooms, Lifecycle: d.rooms, Gate: struct{ api.Gate }{}, Answers: d.rooms, Account: d.accounts, Live: d.hub,
 		Rebuild: func(context.Context, *weir.Conversation, *weir.Record) ([]byte, error) { return nil, errors.New("no") },
 		Log:     slog.New(slog.NewJSONHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

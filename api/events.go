@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -23,7 +24,8 @@ func (s *server) eventRoutes() {
 	s.mux.HandleFunc("GET "+each, func(w http.ResponseWriter, r *http.Request) { s.streamed(w, r, s.events) })
 	s.mux.HandleFunc("GET "+all, func(w http.ResponseWriter, r *http.Request) { s.streamed(w, r, s.listEvents) })
 	s.documentStream("events", each, "What happens in a conversation, as server-sent events. First “snapshot”; "+
-		"then “item” with an id (the seq) and a timeline item, “delta”, “state” and “input” without. "+
+		"then “item” with an id (the seq) and a timeline item, “delta”, “state” and “input” without. “snapshot” and “state” tell "+
+		"of the running step how often it was tried, why the last try failed and when the next begins, and which of its tool calls run or wait for a person. "+
 		"Resumes behind Last-Event-ID or after, without loss or repetition; begins at the head when neither is given.",
 		&huma.Param{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}},
 		&huma.Param{Name: "after", In: "query", Schema: &huma.Schema{Type: huma.TypeInteger}, Description: "Items with a seq above."},
@@ -60,6 +62,7 @@ type watcher struct {
 	r      *http.Request
 	c      weir.Conversation // whose log is told
 	row    weir.Conversation // as it was told last
+	work   work              // the same
 	shape  *transcript.Shape
 	kinds  func(weir.ConversationID) weir.Kind
 	cursor weir.Seq                      // the last record that was read
@@ -74,17 +77,18 @@ type inputVersion struct {
 }
 
 type snapshot struct {
-	State        weir.State    `json:"state"`
-	WaitingFor   string        `json:"waiting_for,omitempty"`
-	HeadSeq      weir.Seq      `json:"head_seq"`
-	Conversation conversation  `json:"conversation"`
-	Inputs       []input       `json:"inputs"`
-	Step         *snapshotStep `json:"step,omitempty"`
+	State        weir.State   `json:"state"`
+	WaitingFor   string       `json:"waiting_for,omitempty"`
+	HeadSeq      weir.Seq     `json:"head_seq"`
+	Conversation conversation `json:"conversation"`
+	Inputs       []input      `json:"inputs"`
+	work
 }
 
-type snapshotStep struct {
-	ID   weir.StepID `json:"id"`
-	Text string      `json:"text"`
+// standing is a conversation and what it is at.
+type standing struct {
+	conversation
+	work
 }
 
 // events answers errors only before the stream has begun.
@@ -167,19 +171,23 @@ func (wt *watcher) snapshot(ctx context.Context) (snapshot, error) {
 		State: wt.c.State, WaitingFor: wt.c.WaitingFor, HeadSeq: wt.c.HeadSeq,
 		Conversation: conversationOf(&wt.c), Inputs: inputs,
 	}
-	if id, text := wt.s.cfg.Turns.Partial(wt.c.ID); id != "" {
-		snap.Step = &snapshotStep{id, text}
-	} else {
-		st, err := wt.s.cfg.Store.UnsettledStep(ctx, wt.c.ID) // another process runs it
-		switch {
-		case err == nil:
-			snap.Step = &snapshotStep{st.ID, st.Partial}
-		case weir.KindOf(err) != weir.NotFound:
-			return snap, err
-		}
+	w, st, err := wt.s.work(ctx, wt.c.ID)
+	if err != nil {
+		return snap, err
 	}
-	if snap.Step != nil {
-		wt.step, wt.text = snap.Step.ID, len(snap.Step.Text)
+	snap.work, wt.work = w, w
+	id, text := wt.s.cfg.Turns.Partial(wt.c.ID)
+	if id == "" && st != nil { // another process runs it
+		id, text = st.ID, st.Partial
+	}
+	if id != "" {
+		now := runningStep{ID: id}
+		if st != nil && st.ID == id {
+			now = *w.Step
+		}
+		now.Text = &text
+		snap.Step = &now
+		wt.step, wt.text = id, len(text)
 	}
 	return snap, nil
 }
@@ -344,14 +352,23 @@ func (wt *watcher) state(ctx context.Context) bool {
 		}
 		return false
 	}
-	wt.row = c
-	wt.out.passing("state", conversationOf(&c))
+	w, _, err := wt.s.work(ctx, wt.c.ID)
+	if err != nil {
+		return false
+	}
+	wt.row, wt.work = c, w
+	wt.out.passing("state", standing{conversationOf(&c), w})
 	return true
 }
 
-// changed reports whether the conversation's row is not as it was told.
+// changed reports whether the conversation or its work is not as it was told.
 func (wt *watcher) changed(ctx context.Context) bool {
 	c, err := wt.s.owned(ctx, actorOf(ctx), wt.c.ID)
-	return err != nil || c.State != wt.row.State || c.WaitingFor != wt.row.WaitingFor || c.Title != wt.row.Title ||
-		c.Visibility != wt.row.Visibility || c.Archived != wt.row.Archived || c.Model != wt.row.Model
+	if err != nil || c.State != wt.row.State || c.WaitingFor != wt.row.WaitingFor || c.Title != wt.row.Title ||
+		c.Visibility != wt.row.Visibility || c.Archived != wt.row.Archived || c.Model != wt.row.Model ||
+		c.Agent != wt.row.Agent || c.Workspace != wt.row.Workspace {
+		return true
+	}
+	w, _, err := wt.s.work(ctx, wt.c.ID)
+	return err != nil || !reflect.DeepEqual(w, wt.work)
 }

@@ -13,8 +13,8 @@ const recentInputs = 50
 
 func (s *server) inputRoutes() {
 	const base = "/v1/conversations/{id}/inputs"
-	add(s, about("list-inputs", http.MethodGet, base, "What waits to be promoted, and what was rejected lately", http.StatusOK), s.inputs)
-	add(s, about("change-input", http.MethodPatch, base+"/{iid}", "Edit a pending input (through the gate again), or switch its delivery", http.StatusOK), s.changeInput)
+	add(s, about("list-inputs", http.MethodGet, base, "What waits to be promoted, in that order, and what was rejected lately", http.StatusOK), s.inputs)
+	add(s, about("change-input", http.MethodPatch, base+"/{iid}", "Edit a pending input (through the gate again), switch its delivery, or move it among the queued ones", http.StatusOK), s.changeInput)
 	add(s, about("withdraw-input", http.MethodDelete, base+"/{iid}", "Take a pending input back", http.StatusOK), s.withdraw)
 }
 
@@ -29,7 +29,7 @@ func (s *server) inputs(ctx context.Context, a weir.Actor, in *conversationPath)
 	return &one[page[input]]{page[input]{Items: list}}, nil
 }
 
-// waiting lists what people see of an inbox; a retry is a control.
+// waiting lists what people see of an inbox; retries and new epochs are controls.
 func (s *server) waiting(ctx context.Context, id weir.ConversationID) ([]input, error) {
 	got, err := s.cfg.Store.Inputs(ctx, id, recentInputs)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *server) waiting(ctx context.Context, id weir.ConversationID) ([]input, 
 	}
 	list := make([]input, 0, len(got))
 	for i := range got {
-		if got[i].Kind != weir.InputRetry {
+		if got[i].Kind == weir.InputUser || got[i].Kind == weir.InputNotice {
 			list = append(list, inputOf(&got[i]))
 		}
 	}
@@ -58,6 +58,7 @@ type changeInputIn struct {
 		References *[]referenceIn `json:"references,omitempty" maxItems:"1000" doc:"Left out: as they were."`
 		Mentions   *mentions      `json:"mentions,omitempty"`
 		Delivery   weir.Delivery  `json:"delivery,omitempty" enum:"steer,queue"`
+		Before     *weir.InputID  `json:"before,omitempty" doc:"Of a queued one, and alone: the queued input that it goes before; empty for the end."`
 	}
 }
 
@@ -68,10 +69,17 @@ func (s *server) changeInput(ctx context.Context, a weir.Actor, in *changeInputI
 	}
 	b := in.Body
 	var got weir.Input
+	said := b.Text != nil || b.References != nil || b.Mentions != nil
 	switch {
-	case b.Text == nil && b.References == nil && b.Mentions == nil && b.Delivery == "":
-		return nil, bodyInvalid("Say what to change: text, references, mentions or delivery.")
-	case b.Text == nil && b.References == nil && b.Mentions == nil:
+	case !said && b.Delivery == "" && b.Before == nil:
+		return nil, bodyInvalid("Say what to change: text, references, mentions, delivery or before.")
+	case b.Before != nil && (said || b.Delivery != ""):
+		return nil, bodyInvalid("Moving an input is a change of its own; send before without the others.").With("member", "before")
+	case b.Before != nil && *b.Before != "" && !weir.ValidID(string(*b.Before)):
+		return nil, noInput()
+	case b.Before != nil:
+		got, err = s.cfg.Turns.Move(ctx, a, in.ID, in.IID, *b.Before, b.Revision)
+	case !said:
 		got, err = s.cfg.Turns.SetDelivery(ctx, a, in.ID, in.IID, b.Delivery, b.Revision)
 	default:
 		ad := turn.Admission{

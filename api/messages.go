@@ -107,6 +107,9 @@ func (s *server) timeline(ctx context.Context, a weir.Actor, in *timelineIn) (*o
 		return itemOf(i), true
 	}
 	items, more, err := s.readPage(ctx, &c, &w, in.Limit, keep)
+	if err == nil {
+		err = s.withStates(ctx, c.ID, items)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +251,11 @@ func (s *server) message(ctx context.Context, a weir.Actor, in *messagePath) (*o
 	if !ok {
 		return nil, noMessage()
 	}
-	return &one[item]{itemOf(i)}, nil
+	items := []item{itemOf(i)}
+	if err := s.withStates(ctx, c.ID, items); err != nil {
+		return nil, err
+	}
+	return &one[item]{items[0]}, nil
 }
 
 type referencePath struct {

@@ -172,7 +172,7 @@ func (a asset) guard(h http.Header) {
 // does not take.
 func (s *server) nowhere(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
-	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
+	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		probe := &http.Request{Method: m, URL: r.URL, Host: r.Host}
 		if _, pattern := s.mux.Handler(probe); pattern != "" && pattern != "/" && m != r.Method {
 			allowed = append(allowed, m)

@@ -208,3 +208,11 @@ func noStep() *weir.Error {
 func noInput() *weir.Error {
 	return weir.Fault(weir.NotFound, weir.CodeInputNotFound, "There is no such input in this conversation.")
 }
+
+func noCall() *weir.Error {
+	return weir.Fault(weir.NotFound, "call_not_found", "No such call waits for a decision in this conversation.")
+}
+
+func noArtefact() *weir.Error {
+	return weir.Fault(weir.NotFound, "artefact_not_found", "There is no such artefact in this conversation.")
+}

@@ -162,6 +162,7 @@ type input struct {
 	Kind        weir.InputKind             `json:"kind" enum:"user,notice,retry"`
 	State       weir.InputState            `json:"state" enum:"pending,promoted,rejected,withdrawn"`
 	Delivery    weir.Delivery              `json:"delivery" enum:"steer,queue"`
+	Position    int64                      `json:"position" doc:"Order in the inbox: lower ones are promoted first."`
 	Revision    int64                      `json:"revision"`
 	Text        string                     `json:"text"`
 	References  []transcript.ItemReference `json:"references"`
@@ -174,7 +175,7 @@ type input struct {
 
 func inputOf(in *weir.Input) input {
 	v := input{
-		ID: in.ID, Kind: in.Kind, State: in.State, Delivery: in.Delivery, Revision: in.Revision,
+		ID: in.ID, Kind: in.Kind, State: in.State, Delivery: in.Delivery, Position: in.Position, Revision: in.Revision,
 		Text: in.Text, References: []transcript.ItemReference{}, AdmittedAt: instant{in.AdmittedAt},
 		PromotedSeq: in.PromotedSeq, Code: in.Code, Reason: in.Reason,
 	}
@@ -203,6 +204,8 @@ type step struct {
 	Provider      string         `json:"provider"`
 	Model         string         `json:"model"`
 	Attempts      int            `json:"attempts"`
+	Chained       int            `json:"chained,omitempty" doc:"Attempts of the steps before, of which this one is the continuation."`
+	NextTry       *instant       `json:"next_try,omitempty" doc:"Of a running one that waits: when the next attempt begins."`
 	Usage         *weir.Usage    `json:"usage,omitempty"`
 	Ledger        weir.Ledger    `json:"ledger"`
 	RequestSHA256 string         `json:"request_sha256" doc:"Of the exact bytes that were sent."`
@@ -215,7 +218,7 @@ type step struct {
 func stepOf(s *weir.Step) step {
 	return step{
 		ID: s.ID, Seq: s.Seq, State: s.State, Purpose: s.Purpose, Provider: s.Provider, Model: s.Model,
-		Attempts: s.Attempts, Usage: s.Usage, Ledger: s.Ledger, RequestSHA256: s.Ledger.SHA256,
+		Attempts: s.Attempts, Chained: s.Chained, NextTry: maybe(s.NextTry), Usage: s.Usage, Ledger: s.Ledger, RequestSHA256: s.Ledger.SHA256,
 		Code: s.Code, Reason: s.Reason, StartedAt: instant{s.StartedAt}, EndedAt: maybe(s.EndedAt),
 	}
 }

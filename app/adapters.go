@@ -13,6 +13,7 @@ import (
 	"weir/lifecycle"
 	"weir/live"
 	"weir/store"
+	"weir/tool"
 	"weir/turn"
 )
 
@@ -78,5 +79,26 @@ func importing(s store.Store, hub *live.Hub) api.Import {
 		return im.Import(ctx, a, importer.Source{Name: o.File, Reader: transcript}, importer.Options{
 			Format: o.Format, DryRun: o.DryRun, Visibility: weir.Visibility{Level: o.Level, Category: o.Category},
 		})
+	}
+}
+
+// toolbox lists a registry's tools for the API.
+func toolbox(r *tool.Registry) func() ([]api.Tool, []api.ToolServer) {
+	return func() ([]api.Tool, []api.ToolServer) {
+		var servers []api.ToolServer
+		from := map[string]string{}
+		for _, s := range r.Servers() {
+			servers = append(servers, api.ToolServer{Name: s.Name, State: s.State, Reason: s.Reason, Tools: s.Tools, LeftOut: s.LeftOut})
+			for _, name := range s.Tools {
+				from[name] = s.Name
+			}
+		}
+		var tools []api.Tool
+		for _, d := range r.Definitions() {
+			tools = append(tools, api.Tool{
+				Name: d.Name, Description: d.Description, InputSchema: d.InputSchema, Server: from[d.Name], Approval: r.Consent(d.Name),
+			})
+		}
+		return tools, servers
 	}
 }

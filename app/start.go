@@ -122,8 +122,8 @@ func (r *Running) assemble(ctx context.Context, c *Config, log *slog.Logger) err
 		Store: lifecycleStore{r.store, r.store}, Turns: exclusive{r.engine}, Gate: g, Live: r.hub, Now: time.Now, KnowsModel: models.knows,
 	})
 	handler, err := api.New(api.Config{
-		Store: r.store, Answers: api.AnswersOver[store.Tx](r.store), Turns: r.engine, Lifecycle: r.life, Gate: g,
-		Account: r.account, Live: r.hub, Import: importing(r.store, r.hub), Models: models.usable, Web: web.Files(),
+		Store: r.store, Answers: api.AnswersOver[store.Tx](r.store), Turns: r.engine, Facts: r.engine, Lifecycle: r.life, Gate: g,
+		Account: r.account, Live: r.hub, Import: importing(r.store, r.hub), Models: models.usable, Tools: toolbox(tools), Web: web.Files(),
 		Rebuild: func(ctx context.Context, cv *weir.Conversation, start *weir.Record) ([]byte, error) {
 			return lowerer.Rebuild(ctx, r.store, cv, start)
 		},

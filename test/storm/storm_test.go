@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 const (
 	conversations = 20
+	inputs        = 500
 	senders       = 16
 )
 
@@ -34,9 +34,9 @@ func TestMain(m *testing.M) {
 func kills(t *testing.T) int {
 	switch v := os.Getenv("WEIR_STORM"); v {
 	case "":
-		return 25
+		return 10
 	case "full":
-		return 500
+		return 200
 	default:
 		n, err := strconv.Atoi(v)
 		if err != nil {
@@ -68,11 +68,9 @@ func TestNothingIsLostOrDoubledWhenTheServerIsKilled(t *testing.T) {
 			peer.Otherwise(answers(rand.New(rand.NewPCG(seed, 1))))
 			provider := httptest.NewServer(peer)
 			defer provider.Close()
-			n := kills(t)
-			s := &storm{t: t, name: on.name, url: on.url(t), provider: provider.URL, r: r, calm: on.calm, begun: time.Now(),
-				runs: filepath.Join(t.TempDir(), "runs"), inputs: max(500, 2*n)}
+			s := &storm{t: t, name: on.name, url: on.url(t), provider: provider.URL, r: r, calm: on.calm, begun: time.Now()}
 			s.prepare()
-			s.run(n)
+			s.run(kills(t))
 			s.check(peer)
 		})
 	}

@@ -1,0 +1,155 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"time"
+
+	"weir"
+)
+
+type factName struct {
+	NS   string `path:"ns" doc:"Your namespace; “core” is the server's."`
+	Name string `path:"name" doc:"Name within it, percent-encoded."`
+}
+
+func (n factName) key() string { return n.NS + "/" + n.Name }
+
+type factBody struct {
+	Value      json.RawMessage `json:"value" doc:"Any JSON but null, at most 64 KiB; two values that differ in nothing but spelling are the same."`
+	ChangedAt  *time.Time      `json:"changed_at,omitempty" doc:"When it took this value; now when left out or in the future."`
+	UpdateText string          `json:"update_text,omitempty" doc:"What the model reads of it, at most 64 KiB; made of key and value when left out."`
+}
+
+// fact is the fact of a body; whether it may be kept is the engine's to say.
+func (b *factBody) fact(key string) (weir.ClientFact, error) {
+	f := weir.ClientFact{Key: key, Value: bytes.TrimSpace(b.Value), Text: b.UpdateText}
+	if string(f.Value) == "null" || len(f.Value) == 0 {
+		return f, bodyInvalid("A fact has a value; DELETE takes it back.").With("member", "value")
+	}
+	if b.ChangedAt != nil {
+		f.At = *b.ChangedAt
+	}
+	return f, nil
+}
+
+// factView is a fact that a client keeps.
+type factView struct {
+	Fact       string          `json:"fact"`
+	Scope      string          `json:"scope" enum:"conversation,owner"`
+	Value      json.RawMessage `json:"value"`
+	UpdateText string          `json:"update_text,omitempty"`
+	ChangedAt  *instant        `json:"changed_at,omitempty"`
+}
+
+func factOf(f *weir.ClientFact) factView {
+	return factView{Fact: f.Key, Scope: breadth(f.Scope), Value: f.Value, UpdateText: f.Text, ChangedAt: maybe(f.At)}
+}
+
+// kept keeps a fact for a conversation, or with "" for all of the actor's, and
+// answers what is kept now.
+func (s *server) kept(ctx context.Context, a weir.Actor, id weir.ConversationID, name factName, b *factBody) (*one[factView], error) {
+	f, err := b.fact(name.key())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cfg.Facts.PutFact(ctx, a, id, f); err != nil {
+		return nil, err
+	}
+	list, err := s.cfg.Store.ClientFacts(ctx, scopeOf(a, id))
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].Key == f.Key {
+			return &one[factView]{factOf(&list[i])}, nil
+		}
+	}
+	f.Scope = scopeOf(a, id)
+	return &one[factView]{factOf(&f)}, nil // taken back by another at once
+}
+
+func scopeOf(a weir.Actor, id weir.ConversationID) weir.ChangeScope {
+	if id == "" {
+		return weir.OfOwner(a.Owner)
+	}
+	return weir.OfConversation(id)
+}
+
+type putFactIn struct {
+	ID weir.ConversationID `path:"id"`
+	factName
+	Body factBody
+}
+
+func (s *server) putFact(ctx context.Context, a weir.Actor, in *putFactIn) (*one[factView], error) {
+	if _, err := s.owned(ctx, a, in.ID); err != nil {
+		return nil, err
+	}
+	return s.kept(ctx, a, in.ID, in.factName, &in.Body)
+}
+
+type putOwnerFactIn struct {
+	factName
+	Body factBody
+}
+
+func (s *server) putOwnerFact(ctx context.Context, a weir.Actor, in *putOwnerFactIn) (*one[factView], error) {
+	return s.kept(ctx, a, "", in.factName, &in.Body)
+}
+
+type changedAt struct {
+	ChangedAt time.Time `query:"changed_at" doc:"When it stopped to apply; now when left out or in the future."`
+}
+
+type deleteFactIn struct {
+	ID weir.ConversationID `path:"id"`
+	factName
+	changedAt
+}
+
+func (s *server) deleteFact(ctx context.Context, a weir.Actor, in *deleteFactIn) (*one[accepted], error) {
+	if _, err := s.owned(ctx, a, in.ID); err != nil {
+		return nil, err
+	}
+	if err := s.cfg.Facts.DeleteFact(ctx, a, in.ID, in.key(), in.ChangedAt); err != nil {
+		return nil, err
+	}
+	return &one[accepted]{accepted{true}}, nil
+}
+
+type deleteOwnerFactIn struct {
+	factName
+	changedAt
+}
+
+func (s *server) deleteOwnerFact(ctx context.Context, a weir.Actor, in *deleteOwnerFactIn) (*one[accepted], error) {
+	if err := s.cfg.Facts.DeleteFact(ctx, a, "", in.key(), in.ChangedAt); err != nil {
+		return nil, err
+	}
+	return &one[accepted]{accepted{true}}, nil
+}
+
+func (s *server) facts(ctx context.Context, a weir.Actor, in *conversationPath) (*one[page[factView]], error) {
+	if _, err := s.owned(ctx, a, in.ID); err != nil {
+		return nil, err
+	}
+	return s.factsOf(ctx, weir.OfConversation(in.ID))
+}
+
+func (s *server) ownerFacts(ctx context.Context, a weir.Actor, _ *struct{}) (*one[page[factView]], error) {
+	return s.factsOf(ctx, weir.OfOwner(a.Owner))
+}
+
+func (s *server) factsOf(ctx context.Context, scope weir.ChangeScope) (*one[page[factView]], error) {
+	list, err := s.cfg.Store.ClientFacts(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]factView, 0, len(list)) // bounded by [weir.MaxClientFacts]
+	for i := range list {
+		items = append(items, factOf(&list[i]))
+	}
+	return &one[page[factView]]{page[factView]{Items: items}}, nil
+}
