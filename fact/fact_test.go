@@ -19,6 +19,12 @@ func constant(key string, o fact.Observation) fact.Fact {
 		Key:      key,
 		Observe:  func(context.Context, fact.Subject) fact.Observation { return o },
 		Baseline: func(v json.RawMessage) (string, error) { return key + " is " + string(v), nil },
+		Update: func(prev, v json.RawMessage) (string, error) {
+			return key + " is now " + string(v) + " (was " + string(prev) + ")", nil
+		},
+		Removed: func(prev json.RawMessage) (string, error) {
+			return key + " no longer applies (was " + string(prev) + ")", nil
+		},
 	}
 }
 
@@ -47,11 +53,15 @@ func TestABaselineIsThePartsInTheirOrder(t *testing.T) {
 		if want := "z/last is 1\n\na/first is {\"x\":1,\"y\":2}"; baseline != want {
 			t.Fatalf("the baseline is %q, want %q", baseline, want)
 		}
-		if first == "" {
-			first = string(snapshot)
+		raw, err := json.Marshal(snapshot)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if string(snapshot) != first || first != `{"a/first":{"value":{"x":1,"y":2}},"z/last":{"value":1}}` {
-			t.Fatalf("the snapshot is %s", snapshot)
+		if first == "" {
+			first = string(raw)
+		}
+		if string(raw) != first || first != `{"a/first":{"value":{"x":1,"y":2},"removed_text":"a/first no longer applies (was {\"x\":1,\"y\":2})"},"z/last":{"value":1,"removed_text":"z/last no longer applies (was 1)"}}` {
+			t.Fatalf("the snapshot is %s", raw)
 		}
 	}
 }

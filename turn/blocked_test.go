@@ -28,6 +28,8 @@ func TestTheFirstBaselineWaitsForARequiredFact(t *testing.T) {
 				return fact.Observed("here")
 			},
 			Baseline: func(v json.RawMessage) (string, error) { return "You are " + string(v), nil },
+			Update:   func(_, v json.RawMessage) (string, error) { return "You are now " + string(v), nil },
+			Removed:  func(json.RawMessage) (string, error) { return "You are nowhere.", nil },
 		})
 		if err != nil {
 			t.Fatal(err)

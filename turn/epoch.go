@@ -3,6 +3,7 @@ package turn
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 
 	"weir"
@@ -33,6 +34,10 @@ func (d *drain) firstEpoch(c weir.Conversation, modelID string) (*weir.Epoch, er
 	if err != nil {
 		return nil, &buildError{err: err, final: true}
 	}
+	snap, err := json.Marshal(snapshot)
+	if err != nil {
+		return nil, &buildError{err: err, final: true}
+	}
 	sum := sha256.Sum256([]byte(baseline))
-	return &weir.Epoch{Baseline: baseline, SHA256: hex.EncodeToString(sum[:]), Tools: tools, Snapshot: snapshot}, nil
+	return &weir.Epoch{Baseline: baseline, SHA256: hex.EncodeToString(sum[:]), Tools: tools, Snapshot: snap}, nil
 }

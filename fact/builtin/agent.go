@@ -1,8 +1,11 @@
 // Package builtin observes the facts that come with Weir.
 //
 // Promises. None of the texts here holds a clock's reading: what stands in a
-// baseline must stay true for as long as its epoch lasts. Order and loss are
-// those of package fact; nothing here keeps state.
+// baseline must stay true for as long as its epoch lasts. Whatever comes from
+// outside (paths, names, titles) stays on one line, without marks; the
+// instructions alone are told word for word. Order and loss are those of
+// package fact. The facts keep no state; the Watcher's is in memory, and what
+// it misses a boundary's own observation finds.
 package builtin
 
 import (
@@ -10,7 +13,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"weir"
 	"weir/fact"
@@ -42,12 +44,10 @@ func Agent(names Names) fact.Fact {
 				Owner: oneLine(owner),
 			})
 		},
-		Baseline: func(value json.RawMessage) (string, error) {
-			var a agent
-			if err := json.Unmarshal(value, &a); err != nil {
-				return "", err
-			}
-			return a.baseline(), nil
+		Baseline: func(value json.RawMessage) (string, error) { return render(value, agent.baseline) },
+		Update:   func(_, value json.RawMessage) (string, error) { return render(value, agent.update) },
+		Removed: func(json.RawMessage) (string, error) {
+			return "What was said about who you are and for whom you work no longer applies.", nil
 		},
 	}
 }
@@ -75,23 +75,17 @@ Text between <system-update> and </system-update> is a message from the system i
 	return b.String()
 }
 
-// oneLine makes a name harmless in the middle of a text: control characters
-// and line breaks become spaces, angle brackets go, 120 characters at most.
-func oneLine(s string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range strings.ToValidUTF8(s, "") {
-		if n == 120 {
-			break
-		}
-		switch {
-		case r == '<' || r == '>':
-			continue
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			r = ' '
-		}
-		b.WriteRune(r)
-		n++
+func (a agent) update() string {
+	name, owner := a.Agent, a.Owner
+	if name == "" {
+		name = "an assistant without a name"
 	}
-	return strings.TrimSpace(b.String())
+	if owner == "" {
+		owner = "the person who writes here"
+	}
+	text := fmt.Sprintf("From here on you are %s, and work for %s.", name, owner)
+	if a.Model != "" {
+		text += fmt.Sprintf(" You answer as the model %s.", a.Model)
+	}
+	return text
 }

@@ -19,6 +19,7 @@ func (s *storm) check(peer *strictpeer.Peer) {
 	s.verified(db)
 	s.everyMessageOnce(db)
 	s.everyRequestWasDurable(db, peer)
+	s.everyCallOnce(db)
 	for _, refusal := range peer.Refusals() {
 		s.t.Errorf("the provider refused a request: %s", refusal)
 	}
@@ -51,8 +52,8 @@ func (s *storm) verified(db store.Store) {
 // was sent, and steers and queued ones each in the order of the inbox.
 func (s *storm) everyMessageOnce(db store.Store) {
 	s.t.Helper()
-	if len(s.acked) != inputs {
-		s.t.Errorf("%d of %d messages were acknowledged", len(s.acked), inputs)
+	if len(s.acked) != s.inputs {
+		s.t.Errorf("%d of %d messages were acknowledged", len(s.acked), s.inputs)
 	}
 	ordered := map[weir.InputID]order{}
 	for _, o := range s.orders {

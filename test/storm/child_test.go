@@ -110,7 +110,7 @@ func engine(s store.Store, provider string) (*turn.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, err := tool.NewRegistry(tool.Limits{})
+	tools, err := tool.NewRegistry(tool.Limits{}, work{name: "work"}, work{name: "work_alone", alone: true})
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func engine(s store.Store, provider string) (*turn.Engine, error) {
 		Log:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 		// A dead holder's lease has to run out on PostgreSQL; the storm has no
 		// fifteen seconds to spare for each.
-		Lease: 600 * time.Millisecond,
+		Lease: lease,
 		Sweep: 100 * time.Millisecond,
 	}), nil
 }

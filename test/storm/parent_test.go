@@ -27,9 +27,14 @@ type storm struct {
 	calm     time.Duration // the longest pause before a kill
 	begun    time.Time
 	killed   int
+	runs     string // the file in which tools note that they ran
+	inputs   int
 
 	orders []order
 	acked  map[weir.InputID]int64 // its position
+
+	measured int           // recoveries that were waited for
+	slowest  time.Duration // of them
 }
 
 // patience is how long the storm waits for what has to happen by itself.
@@ -61,7 +66,7 @@ func (s *storm) prepare() {
 	if err := db.Close(); err != nil {
 		s.t.Fatal(err)
 	}
-	for i := range inputs {
+	for i := range s.inputs {
 		c := s.r.IntN(conversations)
 		o := order{
 			ID: weir.InputID(fmt.Sprint("input-", i)), Conversation: conversation(c),
@@ -88,12 +93,20 @@ func (s *storm) run(kills int) {
 	for s.killed < kills {
 		// Kills are spread over the acknowledgements; the instant within is
 		// chance, and now and then it is while the child still starts.
-		upto := inputs * (s.killed + 1) / (kills + 1)
+		upto := s.inputs * (s.killed + 1) / (kills + 1)
 		pause := time.Duration(s.r.Int64N(int64(s.calm)))
-		early := s.r.IntN(8) == 0
+		early, watched := s.r.IntN(8) == 0, s.killed%5 == 4
+		var left []weir.Step
+		if watched {
+			left = s.unsettled()
+		}
+		died := time.Now()
 		c := s.start()
-		if !early {
+		if !early || watched {
 			c.await(func(w word) bool { return w.Ready })
+			if watched {
+				s.recovered(left, died, time.Now())
+			}
 			s.send(c, upto)
 		}
 		time.Sleep(pause) // chance is the point here
@@ -101,7 +114,7 @@ func (s *storm) run(kills int) {
 	}
 	c := s.start()
 	c.await(func(w word) bool { return w.Ready })
-	s.send(c, inputs)
+	s.send(c, s.inputs)
 	s.settle()
 	c.stop()
 	s.say("settled")
@@ -148,7 +161,7 @@ func (s *storm) kill(c *running) {
 
 func (s *storm) say(what string) {
 	fmt.Fprintf(os.Stderr, "storm on %s: %s, %d of %d acknowledged, %d kills, %.1f s\n",
-		s.name, what, len(s.acked), inputs, s.killed, time.Since(s.begun).Seconds())
+		s.name, what, len(s.acked), s.inputs, s.killed, time.Since(s.begun).Seconds())
 }
 
 // settle waits until nothing is due, looking at the store beside the server.
@@ -211,8 +224,8 @@ type running struct {
 
 func (s *storm) start() *running {
 	s.t.Helper()
-	c := &running{t: s.t, cmd: exec.Command(os.Args[0]), words: make(chan word, inputs+1)}
-	c.cmd.Env = append(os.Environ(), "WEIR_STORM_STORE="+s.url, "WEIR_STORM_PROVIDER="+s.provider)
+	c := &running{t: s.t, cmd: exec.Command(os.Args[0]), words: make(chan word, s.inputs+1)}
+	c.cmd.Env = append(os.Environ(), "WEIR_STORM_STORE="+s.url, "WEIR_STORM_PROVIDER="+s.provider, "WEIR_STORM_RUNS="+s.runs)
 	c.cmd.Stderr = os.Stderr
 	in, err := c.cmd.StdinPipe()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -15,7 +16,6 @@ import (
 
 const (
 	conversations = 20
-	inputs        = 500
 	senders       = 16
 )
 
@@ -34,9 +34,9 @@ func TestMain(m *testing.M) {
 func kills(t *testing.T) int {
 	switch v := os.Getenv("WEIR_STORM"); v {
 	case "":
-		return 10
+		return 25
 	case "full":
-		return 200
+		return 500
 	default:
 		n, err := strconv.Atoi(v)
 		if err != nil {
@@ -68,9 +68,11 @@ func TestNothingIsLostOrDoubledWhenTheServerIsKilled(t *testing.T) {
 			peer.Otherwise(answers(rand.New(rand.NewPCG(seed, 1))))
 			provider := httptest.NewServer(peer)
 			defer provider.Close()
-			s := &storm{t: t, name: on.name, url: on.url(t), provider: provider.URL, r: r, calm: on.calm, begun: time.Now()}
+			n := kills(t)
+			s := &storm{t: t, name: on.name, url: on.url(t), provider: provider.URL, r: r, calm: on.calm, begun: time.Now(),
+				runs: filepath.Join(t.TempDir(), "runs"), inputs: max(500, 2*n)}
 			s.prepare()
-			s.run(kills(t))
+			s.run(n)
 			s.check(peer)
 		})
 	}
