@@ -14,11 +14,59 @@ const maxCalls = 100
 
 func (s *server) callRoutes() {
 	const each = "/v1/conversations/{id}"
+	add(s, about("list-approvals", http.MethodGet, each+"/approvals", "Tool calls that wait for a person, with their arguments", http.StatusOK), s.approvals)
 	add(s, about("decide-call", http.MethodPost, each+"/approvals/{call}",
 		"Allow or deny a tool call that waits for a person; denied, it ends the turn", http.StatusAccepted), s.decide)
 	op := about("artefact", http.MethodGet, each+"/artefacts/{aid}",
 		"The full text of a tool result of which the model read a part", http.StatusOK)
 	add(s, op, s.artefact)
+}
+
+// waitingCall is a call with all that a person needs to decide about it.
+type waitingCall struct {
+	call
+	Input string `json:"input,omitempty" doc:"Its arguments, as JSON text."`
+}
+
+func (s *server) approvals(ctx context.Context, a weir.Actor, in *conversationPath) (*one[page[waitingCall]], error) {
+	c, err := s.owned(ctx, a, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &one[page[waitingCall]]{page[waitingCall]{Items: []waitingCall{}}}
+	w, st, err := s.work(ctx, in.ID)
+	if err != nil || st == nil {
+		return out, err
+	}
+	inputs, err := s.arguments(ctx, &c, st)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range w.Calls {
+		if one.State == weir.CallWaiting {
+			out.Body.Items = append(out.Body.Items, waitingCall{one, inputs[one.Call]})
+		}
+	}
+	return out, nil
+}
+
+// arguments returns the arguments of the calls of a running step's answer,
+// which is in the log not far behind the step's start.
+func (s *server) arguments(ctx context.Context, c *weir.Conversation, st *weir.Step) (map[string]string, error) {
+	rs, err := s.cfg.Store.Records(ctx, c, weir.RecordQuery{After: st.Seq, Limit: batch})
+	if err != nil {
+		return nil, err
+	}
+	inputs := map[string]string{}
+	for i := range rs {
+		if m, ok := rs[i].Body.(*weir.AssistantMessage); ok && m.Step == st.ID {
+			for _, p := range m.Calls() {
+				inputs[p.Call] = string(p.Input)
+			}
+			break
+		}
+	}
+	return inputs, nil
 }
 
 type approvalIn struct {

@@ -54,14 +54,20 @@ type commands struct {
 	Quote      quoteCmd         `cmd:"" help:"Quote one message of a conversation into another."`
 	Preview    previewCmd       `cmd:"" help:"Show what a reference would hand over, and whether it would ask."`
 	Candidates candidatesCmd    `cmd:"" help:"List conversations that may be referenced from one."`
-	Inputs     inputsCmd        `cmd:"" help:"List pending and recently rejected inputs."`
+	Inputs     inputsCmd        `cmd:"" help:"List pending inputs, edit, move or withdraw one."`
 	Withdraw   withdrawCmd      `cmd:"" help:"Take a pending input back."`
 	Interrupt  interruptCmd     `cmd:"" help:"Stop the running step; what came is kept."`
+	Approve    approveCmd       `cmd:"" help:"Allow a tool call that waits for you."`
+	Deny       denyCmd          `cmd:"" help:"Deny a tool call that waits for you; the turn ends."`
 	Retry      retryCmd         `cmd:"" help:"Run a step from the end of the conversation."`
 	Branch     branchCmd        `cmd:"" help:"Make a child from a point of a conversation."`
 	Rewind     rewindCmd        `cmd:"" help:"Hide everything after a message; --undo takes it back."`
 	Visibility visibilityCmd    `cmd:"" help:"Change a conversation's wall and category."`
-	Set        setCmd           `cmd:"" help:"Rename, archive, or choose the model of a conversation."`
+	Set        setCmd           `cmd:"" help:"Rename, archive, or choose model, agent or workspace of a conversation."`
+	Context    contextCmd       `cmd:"" help:"Show what the model is told with authority; set and unset facts."`
+	Epoch      epochCmd         `cmd:"" help:"Begin a new epoch: a fresh baseline, the tools of this moment."`
+	Tools      toolsCmd         `cmd:"" help:"List the tools that models may call."`
+	Artefact   artefactCmd      `cmd:"" help:"Print the whole of a tool result that was cut for the model."`
 	Models     modelsCmd        `cmd:"" help:"List the models that can answer."`
 	Rm         rmCmd            `cmd:"" help:"Delete a conversation's contents for good."`
 	Crossings  crossingsCmd     `cmd:"" help:"List what a person confirmed across a boundary."`

@@ -196,6 +196,7 @@ func (cmd *rewindCmd) Run(ctx context.Context, s *session) error {
 
 type interruptCmd struct {
 	Conversation string `arg:"" help:"Conversation whose step is stopped."`
+	ThenSteer    bool   `help:"Go on at once with the pending inputs that steer."`
 }
 
 func (cmd *interruptCmd) Run(ctx context.Context, s *session) error {
@@ -204,10 +205,14 @@ func (cmd *interruptCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	done := "asked to stop"
-	if conv.State != weir.Running {
+	if conv.State == weir.Idle || conv.State == weir.Blocked {
 		done = "nothing runs there"
 	}
-	return s.act(ctx, http.MethodPost, client.Path("conversations", string(conv.ID), "interrupt"), map[string]any{}, done)
+	in := map[string]any{}
+	if cmd.ThenSteer {
+		in["then"] = weir.Steer
+	}
+	return s.act(ctx, http.MethodPost, client.Path("conversations", string(conv.ID), "interrupt"), in, done)
 }
 
 type retryCmd struct {

@@ -56,8 +56,27 @@ func (cmd *showCmd) Run(ctx context.Context, s *session) error {
 		}
 		showItem(s.io.Out, &items[i].value)
 	}
+	if conv.State != weir.Idle && !s.JSON {
+		fmt.Fprintf(s.io.Err, "it %s\n", standingInWords(&conv))
+	}
 	return nil
 }
+
+// standingInWords says what a conversation that is not idle is at.
+func standingInWords(c *client.Conversation) string {
+	switch {
+	case c.State == weir.Blocked:
+		return "waits until it can be told " + oneLine(c.WaitingFor) + "; it goes on by itself"
+	case c.State == weir.Waiting && c.WaitingFor == forApproval:
+		return "waits for your decision about a tool call: weir approve " + string(c.ID) + ", or weir deny"
+	case c.State == weir.Waiting:
+		return "was interrupted; what is pending waits for your next word"
+	}
+	return "is " + string(c.State)
+}
+
+// forApproval is what a conversation waits for when a tool call does.
+const forApproval = "approval"
 
 // newest reads the newest entries of a timeline, page by page, and returns
 // them in order, and whether there are more.
@@ -105,6 +124,18 @@ func showItem(w io.Writer, it *client.Item) {
 	}
 	if it.Tool != nil && it.Text == "" {
 		fmt.Fprintln(w, printable(clipped(it.Tool.Text)))
+		if it.Tool.Artefact != "" {
+			fmt.Fprintf(w, "[the model read a part; weir artefact has all %d bytes: %s]\n", it.Tool.Size, it.Tool.Artefact)
+		}
+	}
+	if it.Update != nil {
+		fmt.Fprintf(w, "[the model was told of %s, %s]\n%s\n", oneLine(it.Update.Fact), clock(it.Update.At), printable(it.Update.Text))
+	}
+	if it.Approval != nil {
+		fmt.Fprintf(w, "[the call of %s: %s]\n", oneLine(it.Approval.Name), it.Approval.Decision)
+	}
+	if it.Kind == weir.KindEpoch {
+		fmt.Fprintln(w, "[a new epoch: a fresh baseline from here on]")
 	}
 	if it.Interrupted {
 		fmt.Fprintln(w, "[cut off here]")
@@ -223,33 +254,6 @@ func (cmd *candidatesCmd) Run(ctx context.Context, s *session) error {
 	})
 }
 
-type inputsCmd struct {
-	Conversation string `arg:"" help:"Conversation whose inbox is shown."`
-}
-
-func (cmd *inputsCmd) Run(ctx context.Context, s *session) error {
-	id, err := s.resolved(ctx, cmd.Conversation)
-	if err != nil {
-		return err
-	}
-	return list(ctx, s, client.Path("conversations", id, "inputs"), url.Values{}, 1000, func(w io.Writer, in *client.Input) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", in.ID, in.State, in.Delivery, oneLine(weir.Excerpt(in.Text)), oneLine(in.Reason))
-	})
-}
-
-type withdrawCmd struct {
-	Conversation string `arg:"" help:"Conversation of the input."`
-	Input        string `arg:"" help:"Input to take back, as weir inputs lists it."`
-}
-
-func (cmd *withdrawCmd) Run(ctx context.Context, s *session) error {
-	id, err := s.resolved(ctx, cmd.Conversation)
-	if err != nil {
-		return err
-	}
-	return s.act(ctx, http.MethodDelete, client.Path("conversations", id, "inputs", cmd.Input), nil, "withdrawn")
-}
-
 type modelsCmd struct{}
 
 func (cmd *modelsCmd) Run(ctx context.Context, s *session) error {
@@ -328,7 +332,11 @@ func (cmd *stepsCmd) Run(ctx context.Context, s *session) error {
 		if reuse == "" {
 			reuse = "extends"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d of %d bytes reused\t%s\n", st.ID, st.StartedAt.Local().Format(time.DateTime), st.State, st.Model, st.Ledger.Shared, st.Ledger.PrefixBytes, reuse)
+		tried := ""
+		if st.Attempts > 1 {
+			tried = fmt.Sprintf("%d attempts", st.Attempts)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d of %d bytes reused\t%s\t%s\n", st.ID, st.StartedAt.Local().Format(time.DateTime), st.State, st.Model, st.Ledger.Shared, st.Ledger.PrefixBytes, reuse, tried)
 	})
 }
 

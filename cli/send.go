@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -119,120 +116,4 @@ func hint(err error, how sending) error {
 		p.Detail += " Add --confirm to see it and decide"
 	}
 	return err
-}
-
-// follow prints what is said after seq until the step that answers the input
-// has settled.
-func (s *session) follow(ctx context.Context, c *client.Client, target string, input weir.InputID, after weir.Seq) error {
-	f := &follower{s: s, input: input}
-	query := url.Values{"after": {strconv.FormatInt(int64(after), 10)}}
-	err := c.Events(ctx, client.Path("conversations", target, "events"), query, f.event)
-	switch {
-	case f.failed != nil:
-		return f.failed
-	case err != nil:
-		return err
-	case !f.done:
-		return fmt.Errorf("the connection ended before the answer did; `weir show %s` has what came (stream_ended)", target)
-	}
-	return nil
-}
-
-// follower watches one conversation until the answer to an input has settled:
-// something came that ends a turn, and the conversation is idle.
-type follower struct {
-	s       *session
-	input   weir.InputID
-	begun   bool // our input has been promoted
-	printed bool // deltas of the answer have been printed
-	ended   bool // an answer without calls, or a failure, has come
-	idle    bool
-	done    bool
-	failed  error
-}
-
-func (f *follower) event(e client.Event) error {
-	var err error
-	switch {
-	case e.ID != "":
-		var item client.Item
-		if err := json.Unmarshal(e.Data, &item); err != nil {
-			return err
-		}
-		f.item(&item, e.Data)
-	case e.Name == "delta":
-		f.delta(e.Data)
-	case e.Name == "snapshot", e.Name == "state":
-		var state struct {
-			State weir.State `json:"state"`
-		}
-		if json.Unmarshal(e.Data, &state) == nil && state.State != "" {
-			f.idle = state.State != weir.Running
-		}
-	case e.Name == "input":
-		err = f.rejected(e.Data)
-	}
-	if err == nil && f.begun && f.ended && f.idle {
-		f.done = true
-		err = io.EOF
-	}
-	return err
-}
-
-func (f *follower) delta(data json.RawMessage) {
-	var d struct {
-		Text string `json:"text"`
-	}
-	if f.begun && !f.s.JSON && json.Unmarshal(data, &d) == nil && d.Text != "" {
-		f.printed = true
-		fmt.Fprint(f.s.io.Out, d.Text)
-	}
-}
-
-func (f *follower) rejected(data json.RawMessage) error {
-	var in client.Input
-	if json.Unmarshal(data, &in) != nil || in.ID != f.input {
-		return nil
-	}
-	if in.State != weir.Rejected && in.State != weir.Withdrawn {
-		return nil
-	}
-	f.done = true
-	f.failed = fmt.Errorf("%s (%s)", in.Reason, in.Code)
-	return io.EOF
-}
-
-func (f *follower) item(item *client.Item, raw json.RawMessage) {
-	if item.Input == f.input && item.Input != "" {
-		f.begun = true
-	}
-	if !f.begun {
-		return
-	}
-	if f.s.JSON {
-		fmt.Fprintf(f.s.io.Out, "%s\n", compact(raw))
-	}
-	if item.Kind == weir.KindAssistant {
-		f.ended = !hasCalls(item)
-		if !f.s.JSON {
-			if !f.printed {
-				fmt.Fprint(f.s.io.Out, words(item))
-			}
-			fmt.Fprintln(f.s.io.Out)
-		}
-		f.printed = false
-	}
-	if item.Outcome != "" && item.Outcome != string(weir.StepDone) {
-		f.ended = true
-		f.failed = fmt.Errorf("%s (%s)", item.Reason, item.Code)
-	}
-}
-
-func hasCalls(item *client.Item) bool {
-	for _, p := range item.Parts {
-		if p.Type == weir.PartToolCall {
-			return true
-		}
-	}
-	return false
 }

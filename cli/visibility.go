@@ -116,6 +116,8 @@ type setCmd struct {
 	Conversation string  `arg:"" help:"Conversation to change."`
 	Title        *string `help:"New title."`
 	Model        *string `help:"Model that answers from now on; empty for the default."`
+	Agent        *string `help:"Agent that speaks from now on; empty for none."`
+	Workspace    *string `help:"Folder that the work is about; empty for none."`
 	Archive      bool    `xor:"archive" help:"Hide it from the list."`
 	Unarchive    bool    `xor:"archive" help:"Show it in the list again."`
 }
@@ -126,17 +128,16 @@ func (cmd *setCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	in := map[string]any{}
-	if cmd.Title != nil {
-		in["title"] = *cmd.Title
-	}
-	if cmd.Model != nil {
-		in["model"] = *cmd.Model
+	for name, value := range map[string]*string{"title": cmd.Title, "model": cmd.Model, "agent": cmd.Agent, "workspace": cmd.Workspace} {
+		if value != nil {
+			in[name] = *value
+		}
 	}
 	if cmd.Archive || cmd.Unarchive {
 		in["archived"] = cmd.Archive
 	}
 	if len(in) == 0 {
-		return usagef("say what changes: --title, --model, --archive or --unarchive")
+		return usagef("say what changes: --title, --model, --agent, --workspace, --archive or --unarchive")
 	}
 	id, err := s.id(ctx, c, cmd.Conversation)
 	if err != nil {
