@@ -8,9 +8,6 @@ import (
 	"weir/modelview"
 )
 
-// limitUpdate is what the model is told with the last step of the allowance.
-const limitUpdate = "The allowance of steps for this message is used up: answer now from what you have; no tool can be called."
-
 // begin promotes and begins the step: records, views, the step's record and
 // row, in this one transaction.
 func (en *entry) begin(ctx context.Context, b batch) error {
@@ -18,15 +15,17 @@ func (en *entry) begin(ctx context.Context, b batch) error {
 		en.next = work{}
 	}
 	last := en.next.steps+1 >= en.d.e.cfg.Allowance
+	updates, err := en.updates(ctx, b, last && en.toolsOffered())
+	if err != nil {
+		return err
+	}
 	records := b.before
 	for i := range b.promoted {
 		if body := bodyOf(&b.promoted[i]); body != nil {
 			records.add(body)
 		}
 	}
-	if last && en.toolsOffered() {
-		records.add(&weir.Update{Fact: "core/limits", Text: limitUpdate})
-	}
+	records.add(updates...) // after what was promoted
 	appended, err := en.append(ctx, records...)
 	if err != nil {
 		return err
@@ -57,17 +56,35 @@ func (en *entry) begin(ctx context.Context, b batch) error {
 	if err := en.setRunning(ctx); err != nil {
 		return err
 	}
+	if err := en.writeJournal(ctx); err != nil {
+		return err
+	}
 	en.begun = &begun{conv: en.conv, step: s, request: req, client: client, last: last}
 	return nil
+}
+
+// updates returns what the model is told now. Where no request can be made,
+// nothing is: the next step tells it.
+func (en *entry) updates(ctx context.Context, b batch, usedUp bool) (bodies, error) {
+	if en.plan.fail != nil {
+		return nil, nil
+	}
+	if err := en.seen(ctx); err != nil {
+		return nil, err
+	}
+	if b.epoch != nil {
+		return en.first(b.epoch, usedUp)
+	}
+	return en.tell(ctx, usedUp)
 }
 
 func (en *entry) toolsOffered() bool { return len(en.d.e.cfg.Tools.Definitions()) > 0 }
 
 // build makes the request, unless the plan says that it cannot be made.
 func (en *entry) build(ctx context.Context, last bool) (model.Profile, model.Client, *modelview.Request, error) {
-	profile, client, err := en.d.e.cfg.Models.Model(en.conv.Model)
+	profile, client, err := en.d.e.cfg.Models.Model(en.model)
 	if err != nil {
-		return model.Profile{ID: en.conv.Model}, nil, nil, &buildError{err: err, final: true}
+		return model.Profile{ID: en.model}, nil, nil, &buildError{err: err, final: true}
 	}
 	if en.plan.fail != nil {
 		return profile, nil, nil, nil

@@ -23,9 +23,12 @@ type begun struct {
 
 // plan is what a boundary prepared outside its transaction.
 type plan struct {
-	epoch *weir.Epoch // the first baseline, when there is none in force
-	cold  bool        // nothing came from memory
-	fail  error       // do not build a request: settle the step with this
+	sight     *sight      // the one observation, where a step is to begin
+	look      bool        // observe whatever is pending: a step begins
+	epoch     *weir.Epoch // the first baseline, when there is none in force
+	cold      bool        // nothing came from memory
+	fail      error       // do not build a request: settle the step with this
+	conflicts int         // how often all was undone because somebody else wrote
 }
 
 // errAgain asks for the boundary to be prepared anew.
@@ -48,7 +51,7 @@ const boundaryTries = 5
 // promoted all the same, and their step fails with the reason.
 func (d *drain) boundary() (*begun, error) {
 	var p plan
-	for conflicts := 0; ; {
+	for {
 		if d.e.wanted(d.id) {
 			return nil, d.giveWay()
 		}
@@ -68,8 +71,9 @@ func (d *drain) boundary() (*begun, error) {
 			return nil, d.block(blocked)
 		case d.ctx.Err() != nil:
 			return nil, err
-		case (errors.Is(err, errAgain) || weir.CodeOf(err) == weir.CodeMoved) && conflicts < boundaryTries:
-			conflicts++
+		case (errors.Is(err, errAgain) || weir.CodeOf(err) == weir.CodeMoved) && p.conflicts < boundaryTries:
+			p.conflicts++
+			p.sight = nil
 		case errors.As(err, &unbuilt) && p.fail == nil:
 			if err := d.failBuild(&p, unbuilt); err != nil {
 				return nil, err
@@ -97,8 +101,8 @@ func (d *drain) failBuild(p *plan, b *buildError) error {
 	return nil
 }
 
-// prepare does what needs no transaction: it reads what is new, and observes
-// the facts when there is no baseline yet.
+// prepare does what needs no transaction: it reads what is new, renders it,
+// and observes the facts when a step is to begin.
 func (d *drain) prepare(p *plan) error {
 	c, err := d.e.cfg.Store.Conversation(d.ctx, d.id)
 	if err != nil {
@@ -114,18 +118,46 @@ func (d *drain) prepare(p *plan) error {
 		d.forget()
 		return err
 	}
-	profile, _, merr := d.e.cfg.Models.Model(c.Model)
+	begins, goesOn, renews, err := d.expects(&c)
+	if err != nil {
+		return err
+	}
+	model, err := answers(d.ctx, d.e.cfg.Store, &c, d.warm, goesOn)
+	if err != nil {
+		return err
+	}
+	profile, _, merr := d.e.cfg.Models.Model(model)
 	if merr == nil && p.fail == nil {
 		if err := d.catchUp(profile); err != nil {
 			d.forget()
 			return &buildError{err: err}
 		}
 	}
-	p.epoch = nil
-	if d.warm.shape.Epoch() != 0 || p.fail != nil {
+	if !p.look && (!begins || p.fail != nil && !renews) {
+		p.epoch = nil
 		return nil
 	}
-	p.epoch, err = d.firstEpoch(c, profile.ID)
+	if merr != nil {
+		profile.ID = model
+	}
+	return d.observe(p, &c, model, profile.ID, renews)
+}
+
+// observe looks once a boundary, and makes the first baseline of what it sees.
+func (d *drain) observe(p *plan, c *weir.Conversation, model, profile string, renews bool) (err error) {
+	first := d.warm.shape.Epoch() == 0
+	if p.sight == nil {
+		if first || renews {
+			d.listTools()
+		}
+		if p.sight, err = d.look(c, model, profile); err != nil {
+			return err
+		}
+	}
+	p.epoch = nil
+	if first {
+		p.epoch, err = d.firstEpoch(p.sight)
+	}
 	return err
 }
 

@@ -10,6 +10,19 @@ import (
 // Retry asks for a step from the surface's end, as a durable control among the
 // inputs. Asking twice before it ran is asking once.
 func (e *Engine) Retry(ctx context.Context, a weir.Actor, c weir.ConversationID, ifSeq *weir.Seq) error {
+	return e.control(ctx, a, c, weir.InputRetry, ifSeq, retryable)
+}
+
+// NewEpoch asks for a new epoch, as a durable control among the inputs. Asking
+// twice before it has begun is asking once.
+func (e *Engine) NewEpoch(ctx context.Context, a weir.Actor, c weir.ConversationID, ifSeq *weir.Seq) error {
+	return e.control(ctx, a, c, weir.InputEpoch, ifSeq, renewable)
+}
+
+// control admits a control, unless one of its kind is pending. What would be
+// rejected as soon as it is looked at is refused by possible.
+func (e *Engine) control(ctx context.Context, a weir.Actor, c weir.ConversationID, kind weir.InputKind, ifSeq *weir.Seq,
+	possible func(ctx context.Context, r Reader, c *weir.Conversation) error) error {
 	var fresh bool
 	err := e.cfg.Store.Update(ctx, func(tx Tx) error {
 		fresh = false
@@ -25,14 +38,14 @@ func (e *Engine) Retry(ctx context.Context, a weir.Actor, c weir.ConversationID,
 			return err
 		}
 		if conv.State == weir.Idle && len(waiting) == 0 {
-			if err := retryable(ctx, tx, &conv); err != nil {
+			if err := possible(ctx, tx, &conv); err != nil {
 				return err
 			}
 		}
-		if !hasControl(waiting) {
+		if !hasControl(waiting, kind) {
 			now := e.cfg.Now()
 			in := weir.Input{
-				Conversation: c, ID: weir.NewInputID(now), Owner: a.Owner, Kind: weir.InputRetry,
+				Conversation: c, ID: weir.NewInputID(now), Owner: a.Owner, Kind: kind,
 				Delivery: weir.Queue, State: weir.Pending, Revision: 1, AdmittedAt: now,
 			}
 			if err := tx.InsertInput(ctx, &in); err != nil {
@@ -56,10 +69,9 @@ func (e *Engine) Retry(ctx context.Context, a weir.Actor, c weir.ConversationID,
 	return nil
 }
 
-const (
-	codeNothingToRetry   = "nothing_to_retry"
-	reasonNothingToRetry = "The newest message is an answer already; write something instead."
-)
+func nothingToRetry() *weir.Error {
+	return weir.Fault(weir.Unprocessable, "nothing_to_retry", "The newest message is an answer already; write something instead.")
+}
 
 // retryable refuses a retry that would be rejected as soon as it is looked at.
 func retryable(ctx context.Context, r Reader, c *weir.Conversation) error {
@@ -69,14 +81,27 @@ func retryable(ctx context.Context, r Reader, c *weir.Conversation) error {
 	}
 	ready, _, err := surfaceEnd(ctx, r, c, transcript.Fold(structure))
 	if err == nil && !ready {
-		err = weir.Fault(weir.Unprocessable, codeNothingToRetry, reasonNothingToRetry)
+		err = nothingToRetry()
 	}
 	return err
 }
 
-func hasControl(pending []weir.Input) bool {
+// renewable refuses a new epoch where there is none.
+func renewable(ctx context.Context, r Reader, c *weir.Conversation) error {
+	structure, err := r.Structure(ctx, c)
+	if err == nil && transcript.Fold(structure).Epoch() == 0 {
+		err = nothingToRenew()
+	}
+	return err
+}
+
+func nothingToRenew() *weir.Error {
+	return weir.Fault(weir.Unprocessable, "nothing_to_renew", "The model has been told nothing here yet; its first message begins afresh anyway.")
+}
+
+func hasControl(pending []weir.Input, kind weir.InputKind) bool {
 	for i := range pending {
-		if pending[i].Kind == weir.InputRetry {
+		if pending[i].Kind == kind {
 			return true
 		}
 	}

@@ -75,9 +75,10 @@ type Admission struct {
 
 // Engine runs turns. Use [New].
 type Engine struct {
-	cfg   Config
-	takes atomic.Int64 // lease acquisitions, so that no two have one holder's name
-	warm  *warmer
+	cfg    Config
+	takes  atomic.Int64 // lease acquisitions, so that no two have one holder's name
+	warm   *warmer
+	unseen unseen
 
 	mu      sync.Mutex
 	state   engineState

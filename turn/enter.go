@@ -14,14 +14,17 @@ type entry struct {
 	tx   Tx
 	plan *plan
 
-	lease  weir.Lease
-	conv   weir.Conversation
-	next   work
-	head   weir.Seq
-	inbox  bool // inputs changed state
-	begun  *begun
-	rested bool
-	again  bool // look once more
+	lease   weir.Lease
+	conv    weir.Conversation
+	model   string         // the conversation's word for the one that answers now
+	journal []weir.Change  // since the last boundary
+	changes []*weir.Change // noticed first by this one
+	next    work
+	head    weir.Seq
+	inbox   bool // inputs changed state
+	begun   *begun
+	rested  bool
+	again   bool // look once more
 }
 
 // enter runs the boundary's one transaction: it takes the lease if there is
@@ -91,10 +94,12 @@ func (en *entry) run(ctx context.Context) error {
 		return en.rest(ctx, asked)
 	}
 	b, err := en.due(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if len(b.promoted) == 0 && !en.next.mustGoOn {
+	case b.renews():
+		return en.renew(ctx, b.promoted[0], b.before)
+	case len(b.promoted) == 0 && !en.next.mustGoOn:
 		return en.rest(ctx, false)
 	}
 	return en.begin(ctx, b)

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,19 +11,10 @@ import (
 	"weir/fact"
 )
 
-// firstEpoch observes the facts and renders the baseline. The tools are those
-// of this moment and stay frozen with it.
-func (d *drain) firstEpoch(c weir.Conversation, modelID string) (*weir.Epoch, error) {
-	if modelID == "" {
-		modelID = c.Model
-	}
-	observed := d.e.cfg.Facts.Observe(d.ctx, fact.Subject{Conversation: c, Model: modelID})
-	for _, o := range observed {
-		if o.State == fact.Unavailable {
-			d.e.cfg.Log.Warn("a fact is unavailable", "conversation", d.id, "fact", o.Key, "err", o.Err)
-		}
-	}
-	baseline, snapshot, err := d.e.cfg.Facts.Initialize(observed)
+// firstEpoch renders the first baseline from what was observed. The tools are
+// those of this moment and stay frozen with it.
+func (d *drain) firstEpoch(s *sight) (*weir.Epoch, error) {
+	baseline, snapshot, err := s.facts.Initialize(s.with(false))
 	var blocked *fact.Blocked
 	switch {
 	case errors.As(err, &blocked):
@@ -30,14 +22,70 @@ func (d *drain) firstEpoch(c weir.Conversation, modelID string) (*weir.Epoch, er
 	case err != nil:
 		return nil, &buildError{err: err, final: true}
 	}
-	tools, err := d.e.cfg.Tools.Offered()
+	ep, err := d.e.epoch(baseline, snapshot, s.journal)
 	if err != nil {
 		return nil, &buildError{err: err, final: true}
 	}
-	snap, err := json.Marshal(snapshot)
+	return ep, nil
+}
+
+func (e *Engine) epoch(baseline string, told fact.Snapshot, noticed int64) (*weir.Epoch, error) {
+	tools, err := e.cfg.Tools.Offered()
 	if err != nil {
-		return nil, &buildError{err: err, final: true}
+		return nil, err
+	}
+	raw, err := json.Marshal(told)
+	if err != nil {
+		return nil, err
 	}
 	sum := sha256.Sum256([]byte(baseline))
-	return &weir.Epoch{Baseline: baseline, SHA256: hex.EncodeToString(sum[:]), Tools: tools, Snapshot: snap}, nil
+	return &weir.Epoch{Baseline: baseline, SHA256: hex.EncodeToString(sum[:]), Tools: tools, Snapshot: raw, Noticed: noticed}, nil
+}
+
+// listTools waits a while for tools that have not been listed yet, before an
+// epoch freezes them.
+func (d *drain) listTools() {
+	ctx, cancel := context.WithTimeout(d.ctx, toolsReady)
+	defer cancel()
+	if err := d.e.cfg.Tools.Ready(ctx); err != nil && d.ctx.Err() == nil {
+		d.e.cfg.Log.Warn("an epoch begins without tools that are not listed yet", "conversation", d.id, "err", err)
+	}
+}
+
+// renew begins a new epoch, because a person asked for it; nothing is sent for
+// that. What cannot be observed is restated from what was told.
+func (en *entry) renew(ctx context.Context, control weir.Input, before bodies) error {
+	if err := en.seen(ctx); err != nil {
+		return err
+	}
+	sit, err := en.situation(ctx, false)
+	if err != nil {
+		return err
+	}
+	s := en.plan.sight
+	baseline, told, err := s.facts.Rebaseline(sit.Observed, sit.Snapshot)
+	var ep *weir.Epoch
+	if err == nil {
+		ep, err = en.d.e.epoch(baseline, told, fact.Considered(sit.Observed, en.d.warm.noticed, en.journal))
+	}
+	if err != nil {
+		en.d.e.cfg.Log.Warn("a new epoch cannot begin", "conversation", en.d.id, "err", err)
+		code, reason := shown(err)
+		if err := en.reject(ctx, control, code, reason); err != nil {
+			return err
+		}
+		return en.rest(ctx, false)
+	}
+	appended, err := en.append(ctx, append(before, ep)...)
+	if err != nil {
+		return err
+	}
+	if err := en.markPromoted(ctx, []weir.Input{control}, nil, appended[len(appended)-1].Seq); err != nil {
+		return err
+	}
+	en.notice(s.facts.Unnoticed(sit), sit)
+	if err := en.rest(ctx, false); err != nil {
+		return err
+	}
+	return en.writeJournal(ctx)
 }

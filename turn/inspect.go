@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"weir"
@@ -27,38 +26,41 @@ type Context struct {
 	Unavailable map[string]time.Time // facts that cannot be observed, since when, as far as this process knows
 }
 
-var errNotYet = errors.New("turn: not there yet")
-
 // Context returns what the model of a conversation is told with authority.
 func (e *Engine) Context(ctx context.Context, a weir.Actor, c weir.ConversationID) (Context, error) {
-	return Context{}, errNotYet
+	conv, err := owned(ctx, e.cfg.Store, a, c)
+	if err != nil {
+		return Context{}, err
+	}
+	out := Context{Snapshot: map[string]Told{}, Unavailable: e.unseen.of(c)}
+	k, err := e.knowledge(ctx, c)
+	if err != nil || k == nil {
+		return out, err
+	}
+	found, err := e.cfg.Store.Records(ctx, &conv, weir.RecordQuery{After: k.epoch - 1, Before: k.epoch + 1})
+	if err != nil {
+		return out, err
+	}
+	for i := range found {
+		if ep, ok := found[i].Body.(*weir.Epoch); ok {
+			out.Epoch, out.Began, out.Baseline, out.SHA256 = k.epoch, found[i].Time, ep.Baseline, ep.SHA256
+		}
+	}
+	for key, entry := range k.known {
+		out.Snapshot[key] = Told{Value: entry.Value, Removal: entry.Removal}
+	}
+	out.Pending = k.untold()
+	return out, nil
 }
 
-// PutFact keeps a client's fact for a conversation, or, where c is "", for all
-// of the actor's, and journals the change. The fact's Scope is set here; a zero
-// At is now.
-func (e *Engine) PutFact(ctx context.Context, a weir.Actor, c weir.ConversationID, f weir.ClientFact) error {
-	return errNotYet
-}
-
-// DeleteFact takes a client's fact away; a zero at is now.
-func (e *Engine) DeleteFact(ctx context.Context, a weir.Actor, c weir.ConversationID, key string, at time.Time) error {
-	return errNotYet
-}
-
-// Noticed observes the named facts of a conversation and journals what changed.
-// It is for right after a change of the conversation's row.
-func (e *Engine) Noticed(ctx context.Context, c weir.ConversationID, keys ...string) error {
-	return nil
-}
-
-// NewEpoch asks for a new epoch, as a durable control among the inputs. Asking
-// twice before it has begun is asking once.
-func (e *Engine) NewEpoch(ctx context.Context, a weir.Actor, c weir.ConversationID, ifSeq *weir.Seq) error {
-	return errNotYet
-}
-
-// Move puts a queued message before another one, or with "" at the end.
-func (e *Engine) Move(ctx context.Context, a weir.Actor, c weir.ConversationID, id, before weir.InputID, revision int64) (weir.Input, error) {
-	return weir.Input{}, errNotYet
+// untold returns the entries of the journal that the next boundary may tell.
+func (k *knowledge) untold() []weir.Change {
+	var out []weir.Change
+	for i := range k.journal {
+		one := k.set.Journal(k.about, k.journal[i:i+1])
+		if len(one) > 0 && !k.known.Says(one[0].Key, one[0].Value) {
+			out = append(out, k.journal[i])
+		}
+	}
+	return out
 }

@@ -12,9 +12,13 @@ const continueNotice = "the answer above was cut off; continue from where it sto
 
 // batch is what a boundary promotes.
 type batch struct {
+	epoch    *weir.Epoch  // the first one
 	before   bodies       // appended first: the epoch, what the row says and the log not yet
 	promoted []weir.Input // then one record each of these, but for a control
 }
+
+// renews reports whether what is due is a new epoch and nothing else.
+func (b *batch) renews() bool { return len(b.promoted) == 1 && b.promoted[0].Kind == weir.InputEpoch }
 
 // due decides what is promoted now. A control that has nothing to do is
 // rejected, and the rest goes on.
@@ -30,15 +34,15 @@ func (en *entry) due(ctx context.Context) (b batch, err error) {
 		if ch.control == nil {
 			break
 		}
-		var ready bool
-		if ready, cutOff, err = surfaceEnd(ctx, en.tx, &en.conv, en.d.warm.shape); err != nil {
+		var why *weir.Error
+		if why, cutOff, err = en.idle(ctx, ch.control); err != nil {
 			return batch{}, err
 		}
-		if ready {
+		if why == nil {
 			b.promoted = []weir.Input{*ch.control}
 			break
 		}
-		if err := en.reject(ctx, *ch.control, codeNothingToRetry, reasonNothingToRetry); err != nil {
+		if err := en.reject(ctx, *ch.control, why.Code, why.Public); err != nil {
 			return batch{}, err
 		}
 		pending = slices.DeleteFunc(pending, func(in weir.Input) bool { return in.ID == ch.control.ID })
@@ -46,17 +50,40 @@ func (en *entry) due(ctx context.Context) (b batch, err error) {
 	if len(b.promoted) == 0 && !en.next.mustGoOn {
 		return batch{}, nil
 	}
+	if en.model, err = answers(ctx, en.tx, &en.conv, en.d.warm, en.next.mustGoOn); err != nil {
+		return batch{}, err
+	}
 	if en.d.warm.shape.Epoch() == 0 && en.plan.fail == nil {
 		if en.plan.epoch == nil {
-			return batch{}, errAgain // a rewind took it away after we looked
+			en.plan.look = true
+			return batch{}, errAgain // somebody wrote after we looked
 		}
-		b.before.add(en.plan.epoch)
+		b.epoch = en.plan.epoch
+		b.before.add(b.epoch)
 	}
-	b.before.add(en.d.warm.settings(&en.conv)...)
+	now := en.conv
+	now.Model = en.model
+	b.before.add(en.d.warm.settings(&now)...)
 	if cutOff {
 		b.before.add(&weir.Notice{Text: continueNotice})
 	}
 	return b, nil
+}
+
+// idle says why a control has nothing to do, nil when it has; and whether what
+// it goes on with is an answer that was cut off.
+func (en *entry) idle(ctx context.Context, control *weir.Input) (why *weir.Error, cutOff bool, err error) {
+	if control.Kind == weir.InputEpoch {
+		if en.d.warm.shape.Epoch() == 0 {
+			why = nothingToRenew()
+		}
+		return why, false, nil
+	}
+	ready, cutOff, err := surfaceEnd(ctx, en.tx, &en.conv, en.d.warm.shape)
+	if err == nil && !ready {
+		why = nothingToRetry()
+	}
+	return why, cutOff, err
 }
 
 // bodyOf returns the record that an input becomes, nil for a control.

@@ -11,12 +11,15 @@ import (
 // lastMessage returns the last message of c's surface. Updates are passed
 // over: they answer nothing and nothing answers them alone.
 func lastMessage(ctx context.Context, r Reader, c *weir.Conversation, shape *transcript.Shape) (weir.Record, bool, error) {
+	return newestOf(ctx, r, c, shape,
+		weir.KindUser, weir.KindAssistant, weir.KindToolResult, weir.KindRecall, weir.KindCheckpoint, weir.KindNotice)
+}
+
+// newestOf returns the last record of these kinds on c's surface.
+func newestOf(ctx context.Context, r Reader, c *weir.Conversation, shape *transcript.Shape, kinds ...weir.RecordKind) (weir.Record, bool, error) {
 	for _, span := range slices.Backward(shape.Surface(c.HeadSeq)) {
 		found, err := r.Records(ctx, c, weir.RecordQuery{
-			After: span.From - 1, Before: span.Upto + 1, Newest: true, Limit: 1,
-			Kinds: []weir.RecordKind{
-				weir.KindUser, weir.KindAssistant, weir.KindToolResult, weir.KindRecall, weir.KindCheckpoint, weir.KindNotice,
-			},
+			After: span.From - 1, Before: span.Upto + 1, Newest: true, Limit: 1, Kinds: kinds,
 		})
 		if err != nil {
 			return weir.Record{}, false, err

@@ -123,7 +123,7 @@ func TestTheAllowanceEndsATurnThatCallsForEver(t *testing.T) {
 	w.asks(c, "one").call("1", "t", "{}").end()
 	w.next().call("2", "t", "{}").end()
 	a := w.next()
-	a.has(t, "The allowance of steps", `"tool_choice":{"type":"none"`)
+	a.has(t, "The number of steps allowed", `"tool_choice":{"type":"none"`)
 	a.call("3", "t", "{}").end()
 	w.rests(c)
 	w.notAsked()

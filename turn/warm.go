@@ -4,8 +4,10 @@ import (
 	"container/list"
 	"context"
 	"sync"
+	"time"
 
 	"weir"
+	"weir/fact"
 	"weir/modelview"
 	"weir/transcript"
 )
@@ -18,7 +20,8 @@ type warm struct {
 	shape  *transcript.Shape
 	head   weir.Seq // everything up to here is in shape and told
 	told   told
-	bytes  int64 // of the newest request: about what the window holds
+	facts
+	bytes int64 // of the newest request: about what the window holds
 }
 
 // told is what the log says last of what the conversation's row says now.
@@ -28,6 +31,14 @@ type told struct {
 	model      string
 	agent      string
 	workspace  string
+	moved      time.Time // to the workspace
+}
+
+// facts is what the model was last told of each fact: the snapshot of the
+// epoch in force with the updates after it.
+type facts struct {
+	known   fact.Snapshot // nil while it has to be read
+	noticed int64         // the journal was considered up to this entry
 }
 
 // catchUp reads what the log has gained up to c's head.
@@ -47,14 +58,53 @@ func (w *warm) catchUp(ctx context.Context, r Reader, c *weir.Conversation) erro
 		}
 		w.head = c.HeadSeq
 	}
-	if c.HeadSeq <= w.head {
-		return nil
+	if c.HeadSeq > w.head {
+		kinds := append(settingKinds(), weir.KindRewind, weir.KindUndo, weir.KindCheckpoint, weir.KindEpoch, weir.KindSystem)
+		if err := w.read(ctx, r, c, kinds); err != nil {
+			return err
+		}
+		w.head = c.HeadSeq
 	}
-	if err := w.read(ctx, r, c, append(settingKinds(), weir.KindRewind, weir.KindUndo, weir.KindCheckpoint, weir.KindEpoch)); err != nil {
+	if w.known == nil {
+		var err error
+		w.facts, err = readFacts(ctx, r, c, w.shape)
 		return err
 	}
-	w.head = c.HeadSeq
 	return nil
+}
+
+// readFacts reads from the log what the model was last told of each fact.
+func readFacts(ctx context.Context, r Reader, c *weir.Conversation, shape *transcript.Shape) (facts, error) {
+	f := facts{known: fact.Snapshot{}}
+	epoch := shape.Epoch()
+	if epoch == 0 {
+		return f, nil
+	}
+	records, err := r.Records(ctx, c, weir.RecordQuery{
+		After: epoch - 1, Before: c.HeadSeq + 1, Kinds: []weir.RecordKind{weir.KindEpoch, weir.KindSystem},
+	})
+	for i := range records {
+		if !shape.Hidden(records[i].Seq) {
+			f.apply(&records[i])
+		}
+	}
+	return f, err
+}
+
+// apply takes in an epoch or an update. A snapshot that cannot be read is an
+// empty one: everything is told anew.
+func (f *facts) apply(r *weir.Record) {
+	switch b := r.Body.(type) {
+	case *weir.Epoch:
+		var err error
+		if f.known, err = fact.Parse(b.Snapshot); err != nil {
+			f.known = fact.Snapshot{}
+		}
+		f.noticed = b.Noticed
+	case *weir.Update:
+		fact.Apply(f.known, b)
+		f.noticed = max(f.noticed, b.Noticed)
+	}
 }
 
 func (w *warm) read(ctx context.Context, r Reader, c *weir.Conversation, kinds []weir.RecordKind) error {
@@ -79,10 +129,26 @@ func (w *warm) apply(r *weir.Record) {
 	case *weir.AgentSet:
 		w.told.agent = b.Agent
 	case *weir.WorkspaceSet:
-		w.told.workspace = b.Workspace
+		w.told.workspace, w.told.moved = b.Workspace, r.Time
+	case *weir.Update:
+		if w.known != nil {
+			w.facts.apply(r)
+		}
+	case *weir.Epoch:
+		w.shape.Apply(r)
+		w.facts.apply(r)
 	default:
 		w.shape.Apply(r)
+		w.known = nil // a rewind, or a part of one taken back
 	}
+}
+
+// moved says when c came to its workspace; zero: it was always there.
+func (w *warm) moved(c *weir.Conversation, now time.Time) time.Time {
+	if c.Workspace != w.told.workspace {
+		return now
+	}
+	return w.told.moved
 }
 
 func settingKinds() []weir.RecordKind {

@@ -60,7 +60,7 @@ func newWorld(t testing.TB, s store.Store, options ...option) *world {
 // another makes one more engine on the same store, as another process would.
 func (w *world) another(options ...option) *turn.Engine {
 	w.t.Helper()
-	facts, err := fact.Compose(builtin.Agent(func(context.Context, weir.OwnerID) (string, error) { return "Max", nil }))
+	facts, err := fact.Compose(builtin.Agent(func(context.Context, weir.OwnerID) (string, error) { return "Max", nil }), builtin.Limits())
 	if err != nil {
 		w.t.Fatal(err)
 	}
