@@ -24,7 +24,7 @@ func core(t *testing.T) *page {
 	}
 	built := esbuild.Build(esbuild.BuildOptions{
 		Stdin: &esbuild.StdinOptions{ResolveDir: dir, Loader: esbuild.LoaderTS,
-			Contents: `export * from "./partial"; export * from "./uri"; export * from "./invisible"; export * from "./request"; export { EventParser } from "./events";`},
+			Contents: `export * from "./partial"; export * from "./uri"; export * from "./invisible"; export * from "./request"; export * from "./update"; export { EventParser } from "./events";`},
 		Bundle: true, Format: esbuild.FormatIIFE, GlobalName: "core", Target: esbuild.ES2022,
 	})
 	if len(built.Errors) > 0 {

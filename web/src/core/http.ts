@@ -37,6 +37,16 @@ export interface Ask {
 
 const defaultTimeout = 30_000;
 
+let skew = 0; // ms by which the server's clock is ahead of ours
+
+/** What time it is where times come from; about a second exact. */
+export const serverNow = (): number => Date.now() + skew;
+
+function readClock(res: Response): void {
+  const date = Date.parse(res.headers.get("Date") ?? "");
+  if (!Number.isNaN(date)) skew = Math.abs(date - Date.now()) < 2_000 ? 0 : date - Date.now();
+}
+
 export function url(path: string, query: Ask["query"] = {}): string {
   const q = new URLSearchParams();
   for (const [k, v] of Object.entries(query)) if (v !== undefined && v !== "") q.set(k, String(v));
@@ -68,6 +78,7 @@ export async function send(path: string, ask: Ask = {}): Promise<Response> {
     if (ask.signal?.aborted) throw err;
     throw new Problem(0, "network", "");
   }
+  readClock(res);
   if (res.ok) return res;
   throw await refusal(res);
 }

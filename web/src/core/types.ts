@@ -35,6 +35,31 @@ export interface Conversation {
   last_active: string;
 }
 
+/** A tool call that has not settled. */
+export interface OpenCall {
+  call: string;
+  step: string;
+  name: string;
+  state: "waiting" | "started";
+  decision?: "allow" | "deny"; // of one that waits: what the person decided
+}
+
+/** The step that has not settled. */
+export interface RunningStep {
+  id: string;
+  text?: string; // of a snapshot
+  attempts?: number;
+  next_try?: string; // absent while an attempt runs
+  code?: string; // why the last attempt failed
+  reason?: string;
+}
+
+/** What a conversation is at, beside its row. */
+export interface Work {
+  step?: RunningStep;
+  calls: OpenCall[];
+}
+
 export interface Page<T> {
   items: T[];
   next?: string;
@@ -46,6 +71,7 @@ export interface ItemPart {
   call?: string;
   name?: string;
   input?: string;
+  state?: "waiting" | "started" | "settled"; // of a call, when it was asked for
 }
 
 export interface ItemReference {
@@ -68,8 +94,10 @@ export interface Item {
   text?: string;
   parts?: ItemPart[];
   references?: ItemReference[];
-  tool?: { call: string; name?: string; text: string; is_error?: boolean };
-  update?: { fact: string; text: string };
+  /** Of a result that was too long for the model, artefact has the whole. */
+  tool?: { call: string; name?: string; text: string; is_error?: boolean; artefact?: string; size?: number };
+  update?: { fact: string; text: string; at?: string };
+  approval?: { call: string; name?: string; decision: "allow" | "deny" };
   rewind?: { from: number; upto: number; undo?: boolean };
   input?: string;
   step?: string;
@@ -152,6 +180,17 @@ export interface Step {
   reason?: string;
   started_at?: string;
   ended_at?: string;
+}
+
+/** What the model knows with authority, and what it does not know yet. */
+export interface Context {
+  epoch: number; // seq at which the one in force began; 0: none yet
+  began_at?: string;
+  baseline: string;
+  baseline_sha256: string;
+  snapshot: Record<string, { value: unknown; removed_text?: string }>;
+  journal: { seq: number; fact: string; value?: unknown; changed_at: string; noticed_at: string }[];
+  unavailable: { fact: string; since?: string }[];
 }
 
 export interface Flow {

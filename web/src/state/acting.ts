@@ -4,11 +4,11 @@ import { json, p, Problem, send } from "../core/http";
 import { t } from "../core/i18n";
 import { open, openNew, route } from "../core/router";
 import { address, mention } from "../core/uri";
-import type { Conversation, Item, Page } from "../core/types";
+import type { Conversation, Input, Item, OpenCall, Page } from "../core/types";
 import * as drafts from "./drafts";
 import { learned, refreshSoon, titleOf } from "./list";
 import { focusComposer, offerAgain } from "./quoting";
-import { current } from "./timeline";
+import { current, type Timeline } from "./timeline";
 import { attempt, toast } from "./toasts";
 
 export async function copy(text: string): Promise<void> {
@@ -105,8 +105,28 @@ export async function retry(conversation: string): Promise<void> {
   });
 }
 
-export async function interrupt(conversation: string): Promise<void> {
-  await attempt(() => send(p`/v1/conversations/${conversation}/interrupt`, { method: "POST", body: {} }));
+/** Stops the answer; with "steer" it then goes on with what was said meanwhile. */
+export async function interrupt(conversation: string, then?: "steer"): Promise<void> {
+  await attempt(() => send(p`/v1/conversations/${conversation}/interrupt`, { method: "POST", body: then ? { then } : {} }));
+}
+
+/** Says yes or no to a tool call that waits; true when that is now so. */
+export async function decide(timeline: Timeline, call: OpenCall, decision: "allow" | "deny", remember: boolean): Promise<boolean> {
+  const done = await attempt(async () => {
+    await send(p`/v1/conversations/${timeline.id}/approvals/${call.call}`, { method: "POST", body: remember ? { decision, remember } : { decision } });
+    return true;
+  });
+  if (done) timeline.decided(call);
+  return done === true;
+}
+
+/** Asks for a fresh baseline at the next step. */
+export async function newEpoch(conversation: string): Promise<void> {
+  await attempt(async () => {
+    const if_seq = await headSeen(conversation);
+    await send(p`/v1/conversations/${conversation}/epoch`, { method: "POST", body: { if_seq } });
+    toast(t("newEpochAsked"));
+  });
 }
 
 /** Puts an earlier message into the composer; sending replaces it. */
@@ -181,12 +201,21 @@ export async function remove(id: string, branches?: "keep" | "delete"): Promise<
   return { copies };
 }
 
-export async function withdraw(conversation: string, input: string): Promise<void> {
-  await attempt(async () => {
+export async function withdraw(conversation: string, input: string): Promise<boolean> {
+  const done = await attempt(async () => {
     await send(p`/v1/conversations/${conversation}/inputs/${input}`, { method: "DELETE" });
     const now = current.peek();
     if (now?.id === conversation) now.inputs.value = now.inputs.peek().filter((i) => i.id !== input);
+    return true;
   });
+  return done === true;
+}
+
+/** Puts a queued input before another one, or behind all of them (""). */
+export async function moveInput(timeline: Timeline, input: Input, before: string): Promise<boolean> {
+  const done = await changeInput(timeline.id, input.id, { before, revision: input.revision });
+  await attempt(() => timeline.fetchInputs());
+  return done;
 }
 
 export async function changeInput(conversation: string, input: string, body: Record<string, unknown>): Promise<boolean> {

@@ -1,13 +1,14 @@
 // What the model was given: the steps of the conversation on screen, the exact
-// request of one of them, and what crossed a boundary.
+// request of one of them, what it was told with authority, and what crossed a
+// boundary.
 
 import { signal } from "@preact/signals";
 import { json, p, send } from "../core/http";
 import { read, write } from "../core/prefs";
-import type { Flow, Page, Step } from "../core/types";
+import type { Context, Flow, Page, Step } from "../core/types";
 
 export const inspectorOpen = signal(read("weir.inspector") === "open");
-export const tab = signal<"steps" | "crossings">("steps");
+export const tab = signal<"steps" | "context" | "crossings">("steps");
 /** The step that is looked at, null for the list. */
 export const chosen = signal<string | null>(null);
 
@@ -22,6 +23,14 @@ export function inspect(step: string): void {
   setInspector(true);
 }
 
+export function inspectContext(): void {
+  chosen.value = null;
+  tab.value = "context";
+  setInspector(true);
+}
+
+export const context = (conversation: string): Promise<Context> => json(p`/v1/conversations/${conversation}/context`);
+
 export const steps = (conversation: string): Promise<Page<Step>> => json(p`/v1/conversations/${conversation}/steps`);
 
 export interface SentRequest {
@@ -33,6 +42,12 @@ export interface SentRequest {
 export async function request(conversation: string, step: string): Promise<SentRequest> {
   const res = await send(p`/v1/conversations/${conversation}/steps/${step}/request`, { timeout: 120_000 });
   return { body: await res.text(), verified: res.headers.get("X-Weir-Verified") === "true" };
+}
+
+/** The whole of a tool's result. */
+export async function artefact(conversation: string, id: string): Promise<string> {
+  const res = await send(p`/v1/conversations/${conversation}/artefacts/${id}`, { timeout: 120_000 });
+  return res.text();
 }
 
 export const crossingsIn = (conversation: string): Promise<Page<Flow>> => json("/v1/crossings", { query: { target: conversation, limit: 50 } });

@@ -8,28 +8,31 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import { json, p, Problem } from "../core/http";
-import { emptyPartial, merge, type Delta, type Partial } from "../core/partial";
+import { emptyPartial, merge, type Delta, type Partial as Written } from "../core/partial";
 import type { SSEvent } from "../core/events";
 import { EventStream } from "../core/sse";
 import { t } from "../core/i18n";
-import type { Conversation, Input, Item, Page } from "../core/types";
+import type { Conversation, Input, Item, OpenCall, Page, Work } from "../core/types";
 import { learned } from "./list";
 import { toast } from "./toasts";
 
 const pageSize = 100;
 
-interface Snapshot {
+interface Snapshot extends Partial<Work> {
   conversation: Conversation;
   inputs: Input[];
-  step?: { id: string; text: string };
 }
+
+const nothing: Work = { calls: [] };
 
 export class Timeline {
   readonly id: string;
   readonly conversation = signal<Conversation | null>(null);
   readonly items = signal<Item[]>([]);
   readonly inputs = signal<Input[]>([]);
-  readonly partial = signal<Partial | null>(null);
+  readonly partial = signal<Written | null>(null);
+  /** The step that has not settled, and its calls. */
+  readonly work = signal<Work>(nothing);
   readonly hasBefore = signal(false);
   readonly hasAfter = signal(false);
   readonly loaded = signal(false);
@@ -38,15 +41,19 @@ export class Timeline {
   readonly showHidden = signal(false);
   readonly highlight = signal<string | null>(null);
   readonly running = computed(() => this.conversation.value?.state === "running" || this.partial.value !== null);
+  /** Tool calls that wait for the person. */
+  readonly waitingCalls = computed(() => this.work.value.calls.filter((c) => c.state === "waiting" && !c.decision && !this.decidedHere.value.has(keyOf(c))));
   /** The step whose answer is being written. */
   readonly writing = computed(() => this.partial.value?.step);
   /** What is on screen: all, or without what a rewind hid. */
   readonly visible = computed(() => (this.showHidden.value ? this.items.value : this.items.value.filter((i) => !i.hidden)));
 
+  private readonly decidedHere = signal<ReadonlySet<string>>(new Set()); // said, and not heard back yet
   private stream: EventStream | null = null;
   private lastEvent = 0;
   private busy: Promise<void> | null = null;
   private resync = 0;
+  private reorder = 0;
   private closed = false;
   private readonly settled = new Set<string>(); // steps whose answer is an item
 
@@ -57,6 +64,7 @@ export class Timeline {
   close(): void {
     this.closed = true;
     clearTimeout(this.resync);
+    clearTimeout(this.reorder);
     this.stream?.stop();
   }
 
@@ -256,7 +264,7 @@ export class Timeline {
         case "delta":
           return this.delta(data as Delta);
         case "state":
-          return this.learn(data as Conversation);
+          return this.state(data as Conversation & Work);
         case "input":
           return this.input(data as Input);
         case "reset":
@@ -288,15 +296,22 @@ export class Timeline {
     if (r.undo) void this.refetch().catch(() => undefined);
   }
 
+  private state({ step, calls, ...conversation }: Conversation & Partial<Work>): void {
+    this.learn(conversation);
+    this.work.value = { calls: calls ?? [], ...(step ? { step } : {}) };
+    const open = new Set([...this.decidedHere.peek()].filter((x) => calls?.some((c) => keyOf(c) === x)));
+    if (open.size < this.decidedHere.peek().size) this.decidedHere.value = open;
+  }
+
   private snapshot(s: Snapshot): void {
     clearTimeout(this.resync);
     this.resync = 0;
-    this.learn(s.conversation);
+    this.state({ ...s.conversation, ...(s.step ? { step: s.step } : {}), calls: s.calls ?? [] });
     this.inputs.value = s.inputs.filter((i) => i.state === "pending" || i.state === "rejected");
     const before = this.partial.peek();
     if (!s.step || this.settled.has(s.step.id)) this.partial.value = null;
     else {
-      const partial = emptyPartial(s.step.id, s.step.text);
+      const partial = emptyPartial(s.step.id, s.step.text ?? "");
       this.partial.value = before?.step === partial.step ? { ...partial, reasoning: before.reasoning } : partial;
     }
   }
@@ -308,13 +323,31 @@ export class Timeline {
     else this.resync ||= window.setTimeout(() => this.stream?.again(), 300); // something is missing: a snapshot has it
   }
 
+  /** The person decided: the question is gone before the server says so. */
+  decided(call: OpenCall): void {
+    this.decidedHere.value = new Set(this.decidedHere.peek()).add(keyOf(call));
+  }
+
+  /** What waits, in the order in which it waits. */
+  async fetchInputs(): Promise<void> {
+    const got = await json<Page<Input>>(this.base + "/inputs");
+    if (!this.closed) this.inputs.value = got.items.filter((i) => i.state === "pending" || i.state === "rejected");
+  }
+
   private input(i: Input): void {
     const others = this.inputs.peek().filter((x) => x.id !== i.id);
     const shown = i.state === "pending" || i.state === "rejected";
     const before = this.inputs.peek().findIndex((x) => x.id === i.id);
     if (!shown) this.inputs.value = others;
     else if (before < 0) this.inputs.value = [...others, i];
-    else this.inputs.value = this.inputs.peek().map((x) => (x.id === i.id ? i : x));
+    else {
+      this.inputs.value = this.inputs.peek().map((x) => (x.id === i.id ? i : x));
+      // It may have been moved: only the list knows the order.
+      this.reorder ||= window.setTimeout(() => {
+        this.reorder = 0;
+        void this.fetchInputs().catch(() => undefined);
+      }, 50);
+    }
   }
 
   /**
@@ -329,6 +362,9 @@ export class Timeline {
     return c.head_seq;
   }
 }
+
+/** Calls have their ids within a step. */
+export const keyOf = (c: Pick<OpenCall, "step" | "call">): string => c.step + " " + c.call;
 
 /** The conversation on screen. */
 export const current = signal<Timeline | null>(null);

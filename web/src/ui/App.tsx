@@ -3,12 +3,14 @@ import { signedIn } from "../core/http";
 import { t } from "../core/i18n";
 import { go, href, open, openNew, route } from "../core/router";
 import type { Visibility } from "../core/types";
+import { interrupt } from "../state/acting";
 import { newDraft } from "../state/drafts";
 import { chosen, inspectorOpen } from "../state/inspector";
 import { items, loaded, watch } from "../state/list";
 import { start } from "../state/sending";
 import { current, show, type Timeline } from "../state/timeline";
 import { attempt } from "../state/toasts";
+import { ArtefactDialog } from "./Artefact";
 import { Composer } from "./Composer";
 import { ConversationDialogs } from "./ConversationDialogs";
 import { Header, ListButton } from "./Header";
@@ -55,6 +57,7 @@ export function App() {
       {inspectorOpen.value && timeline ? <Inspector timeline={timeline} /> : null}
       <QuoteDialog />
       <ConversationDialogs />
+      <ArtefactDialog />
       <Settings />
       <Menu />
       <Toasts />
@@ -63,6 +66,11 @@ export function App() {
 }
 
 function ConversationView({ timeline }: { timeline: Timeline }) {
+  useEffect(() => {
+    const key = (e: KeyboardEvent) => stops(e) && (timeline.running.peek() || timeline.waitingCalls.peek().length > 0) && void interrupt(timeline.id);
+    document.addEventListener("keydown", key);
+    return () => document.removeEventListener("keydown", key);
+  }, [timeline]);
   const fault = timeline.fault.value;
   const title = timeline.conversation.value?.title;
   useEffect(() => {
@@ -94,6 +102,14 @@ function ConversationView({ timeline }: { timeline: Timeline }) {
       <Composer conversation={timeline.id} timeline={timeline} />
     </>
   );
+}
+
+// Escape stops the answer where it has nothing else to close: no menu, no
+// dialog, no field that is being edited, no word that an input method composes.
+function stops(e: KeyboardEvent): boolean {
+  if (e.key !== "Escape" || e.defaultPrevented || e.repeat || e.isComposing || e.keyCode === 229) return false;
+  if (e.shiftKey || e.altKey || e.ctrlKey || e.metaKey || document.querySelector("dialog[open], .menu")) return false;
+  return !(e.target as Element).closest("input, textarea, select, .sidebar, .inspector");
 }
 
 /** Where a conversation begins: its wall is chosen before its first word. */

@@ -14,6 +14,7 @@ import { AskDialog } from "./CrossingDialog";
 import { Editor, touchTyping } from "./Editor";
 import { Icon } from "./icons";
 import { Pending } from "./Pending";
+import { Standing } from "./Standing";
 import { PendingCard } from "./QuoteCard";
 
 interface Props {
@@ -27,6 +28,7 @@ export function Composer({ conversation, timeline, onStart }: Props) {
   const state = sending(conversation).value;
   const box = useRef<HTMLDivElement>(null);
   const running = timeline?.running.value ?? false;
+  const asking = (timeline?.waitingCalls.value.length ?? 0) > 0;
   const busy = state.phase === "sending";
 
   useEffect(() => {
@@ -42,7 +44,7 @@ export function Composer({ conversation, timeline, onStart }: Props) {
     void submit(conversation, queue && running ? "queue" : "steer").then((ok) => ok && scrollDown.value++);
   };
 
-  const placeholder = touchTyping() ? t("placeholderTouch") : running ? t("placeholderRunning") : t("placeholderIdle");
+  const placeholder = touchTyping() ? t("placeholderTouch") : asking ? t("placeholderWaiting") : running ? t("placeholderRunning") : t("placeholderIdle");
   const focusCard = () => {
     const cards = box.current?.querySelectorAll<HTMLElement>(".card.pending");
     const last = cards?.[cards.length - 1];
@@ -52,6 +54,7 @@ export function Composer({ conversation, timeline, onStart }: Props) {
 
   return (
     <section class="composer" aria-label={t("composer")} ref={box} data-conversation={conversation}>
+      {timeline ? <Standing timeline={timeline} /> : null}
       {timeline ? <Pending timeline={timeline} /> : null}
       <div class="composer-box">
         {d.replaces ? (
@@ -77,8 +80,8 @@ export function Composer({ conversation, timeline, onStart }: Props) {
         />
         <div class="composer-bar">
           <Status conversation={conversation} />
-          {running ? (
-            <button type="button" class="ghost round" aria-label={t("stop")} title={t("stop")} onClick={() => void interrupt(conversation)}>
+          {running || asking ? (
+            <button type="button" class="ghost round" aria-label={t("stop")} title={`${t("stop")} (Esc)`} aria-keyshortcuts="Escape" onClick={() => void interrupt(conversation)}>
               <Icon name="stop" />
             </button>
           ) : null}

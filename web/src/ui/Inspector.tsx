@@ -1,4 +1,5 @@
-// What the model was given, step by step, and what crossed a boundary.
+// What the model was given, step by step; what it knows with authority; what
+// crossed a boundary.
 
 import { useEffect, useState } from "preact/hooks";
 import { bytes, clock, count, full } from "../core/format";
@@ -9,6 +10,7 @@ import * as inspector from "../state/inspector";
 import { nameOf } from "../state/quoting";
 import type { Timeline } from "../state/timeline";
 import { words } from "../state/toasts";
+import { ContextView } from "./ContextView";
 import { Icon } from "./icons";
 import { Plain } from "./Marks";
 import { PrefixBar, prefixWords } from "./PrefixBar";
@@ -43,7 +45,7 @@ export function Inspector({ timeline }: { timeline: Timeline }) {
           </button>
         ) : (
           <div class="tabs" role="tablist">
-            {(["steps", "crossings"] as const).map((x) => (
+            {(["steps", "context", "crossings"] as const).map((x) => (
               <button type="button" role="tab" aria-selected={inspector.tab.value === x} class="ghost" onClick={() => (inspector.tab.value = x)} key={x}>
                 {t(x)}
               </button>
@@ -56,7 +58,7 @@ export function Inspector({ timeline }: { timeline: Timeline }) {
       </header>
       <div class="inspector-body">
         {fault ? <p class="fault" role="alert">{fault}</p> : null}
-        {inspector.tab.value === "crossings" ? <Crossings timeline={timeline} /> : step ? <RequestView key={step.id} conversation={timeline.id} step={step} /> : (
+        {inspector.tab.value === "crossings" ? <Crossings timeline={timeline} /> : inspector.tab.value === "context" && !step ? <ContextView timeline={timeline} /> : step ? <RequestView key={step.id} conversation={timeline.id} step={step} /> : (
           <>
             <Origin timeline={timeline} />
             <Steps steps={steps} />

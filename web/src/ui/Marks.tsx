@@ -39,7 +39,7 @@ export function stateWords(c: Pick<Conversation, "state" | "waiting_for">): stri
     case "running":
       return t("running");
     case "waiting":
-      return c.waiting_for === "resume" ? t("waitingResume") : t("waiting");
+      return c.waiting_for === "resume" ? t("waitingResume") : t(c.waiting_for === "approval" ? "waitingApproval" : "waiting");
     case "blocked":
       return c.waiting_for ? t("blockedBy", { what: c.waiting_for }) : t("blocked");
     default:

@@ -13,9 +13,10 @@ import { GrowingMarkdown, Markdown } from "./Markdown";
 import { openMenuAt, openMenuBy, type Action } from "./Menu";
 import { SentCard } from "./QuoteCard";
 import { textOf } from "./rows";
+import { ToolCall } from "./ToolCall";
 
 interface Props {
-  conversation: string;
+  timeline: Timeline;
   item: Item;
   results: Item[];
   active: boolean; // the one message that Tab reaches
@@ -82,7 +83,8 @@ function useMenuGestures(open: (x: number, y: number, from: HTMLElement) => void
   };
 }
 
-export function Message({ conversation, item, results, active, retry }: Props) {
+export function Message({ timeline, item, results, active, retry }: Props) {
+  const conversation = timeline.id;
   const label = t("messageMenu");
   const gestures = useMenuGestures((x, y, from) => openMenuAt(x, y, label, actionsFor(conversation, item), from));
   const user = item.kind === "user";
@@ -95,6 +97,7 @@ export function Message({ conversation, item, results, active, retry }: Props) {
       tabIndex={tab}
       data-message={item.id}
       data-seq={item.seq}
+      data-step={item.step}
       {...gestures}
     >
       {item.references?.length ? (
@@ -102,7 +105,7 @@ export function Message({ conversation, item, results, active, retry }: Props) {
           {item.references.map((r, i) => <SentCard conversation={conversation} message={item.id} index={i} reference={r} key={i} />)}
         </div>
       ) : null}
-      <div class="bubble">{user ? <UserText text={item.text ?? ""} /> : <Answer item={item} results={results} retry={retry} />}</div>
+      <div class="bubble">{user ? <UserText text={item.text ?? ""} /> : <Answer timeline={timeline} item={item} results={results} retry={retry} />}</div>
       <footer class="message-foot">
         {item.hidden ? <span class="tag">{t("rewoundLabel")}</span> : null}
         {item.synthetic ? <span class="tag">{t("imported")}</span> : null}
@@ -146,18 +149,18 @@ function UserText({ text }: { text: string }) {
   );
 }
 
-function Answer({ item, results, retry }: Pick<Props, "item" | "results" | "retry">) {
+function Answer({ timeline, item, results, retry }: Pick<Props, "timeline" | "item" | "results" | "retry">) {
   const parts = item.parts ?? (item.text ? [{ type: "text", text: item.text } as ItemPart] : []);
   return (
     <>
-      {parts.map((part, i) => <Part part={part} results={results} key={i} />)}
+      {parts.map((part, i) => <Part timeline={timeline} item={item} part={part} results={results} key={i} />)}
       {parts.length === 0 ? <p class="quiet">{t("emptyAnswer")}</p> : null}
       {item.interrupted ? <p class="interrupted"><Icon name="stop" size={14} /> <span>{t("interrupted")}</span> {retry}</p> : null}
     </>
   );
 }
 
-function Part({ part, results }: { part: ItemPart; results: Item[] }) {
+function Part({ timeline, item, part, results }: Pick<Props, "timeline" | "item" | "results"> & { part: ItemPart }) {
   switch (part.type) {
     case "text":
       return part.text ? <Markdown text={part.text} /> : null;
@@ -168,63 +171,20 @@ function Part({ part, results }: { part: ItemPart; results: Item[] }) {
           <div class="fold-text" dir="auto">{part.text}</div>
         </details>
       ) : null;
-    case "tool_call": {
-      const result = results.find((r) => r.tool?.call === part.call);
-      return <ToolCall name={part.name ?? ""} input={part.input ?? ""} result={result} />;
-    }
+    case "tool_call":
+      return (
+        <ToolCall
+          timeline={timeline}
+          answer={item}
+          call={part.call ?? ""}
+          name={part.name ?? ""}
+          input={part.input ?? ""}
+          result={results.find((r) => r.tool?.call === part.call)}
+          decision={results.find((r) => r.approval?.call === part.call)?.approval?.decision}
+        />
+      );
     default:
       return null;
-  }
-}
-
-export function ToolCall({ name, input, result }: { name: string; input?: string; result: Item | undefined }) {
-  const [open, setOpen] = useState(false);
-  const bad = result?.tool?.is_error === true;
-  return (
-    <details class={`fold tool${bad ? " bad" : ""}`} onToggle={(e) => setOpen(e.currentTarget.open)}>
-      <summary>
-        <Icon name="tool" size={14} />
-        <span class="tool-name">{name || t("toolCall")}</span>
-        <span class="tool-hint" dir="auto">{hint(input)}</span>
-        {bad ? <span class="tag bad">{t("toolFailed")}</span> : null}
-      </summary>
-      {open ? (
-        <div class="fold-text">
-          {input ? (
-            <>
-              <h4>{t("arguments")}</h4>
-              <pre tabIndex={0}>{pretty(input)}</pre>
-            </>
-          ) : null}
-          {result?.tool ? (
-            <>
-              <h4>{t("result")}</h4>
-              <pre tabIndex={0} dir="auto">{result.tool.text}</pre>
-            </>
-          ) : null}
-        </div>
-      ) : null}
-    </details>
-  );
-}
-
-function pretty(input: string): string {
-  try {
-    return JSON.stringify(JSON.parse(input), null, 2);
-  } catch {
-    return input;
-  }
-}
-
-// The first words of the arguments, to tell folded calls apart.
-function hint(input: string | undefined): string {
-  if (!input) return "";
-  try {
-    const values = Object.values(JSON.parse(input) as Record<string, unknown>);
-    const first = values.find((v) => typeof v === "string" && v !== "");
-    return typeof first === "string" ? first.slice(0, 120).replace(/\s+/g, " ") : "";
-  } catch {
-    return input.slice(0, 120);
   }
 }
 

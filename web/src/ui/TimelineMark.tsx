@@ -2,10 +2,12 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { full } from "../core/format";
+import { clock, full } from "../core/format";
 import { t, tMaybe } from "../core/i18n";
 import type { Item } from "../core/types";
+import { told } from "../core/update";
 import { hiddenBy, retry, undoRewind } from "../state/acting";
+import { inspectContext } from "../state/inspector";
 import type { Timeline } from "../state/timeline";
 import { attempt } from "../state/toasts";
 import { Icon, type IconName } from "./icons";
@@ -48,7 +50,7 @@ export function TimelineMark({ timeline, item, offered }: Props) {
     case "step_end":
       return failed(line, timeline, item, offered);
     case "system":
-      return fold("scope", t("markUpdate", { fact: item.update?.fact ?? "" }), item.update?.text);
+      return <UpdateLine item={item} />;
     case "notice":
       return fold("warn", t("markNotice"), item.text);
     case "recall":
@@ -56,7 +58,14 @@ export function TimelineMark({ timeline, item, offered }: Props) {
     case "checkpoint":
       return fold("archive", t("markGeneration"), item.text);
     case "epoch":
-      return line("scope", t("markEpoch"));
+      return (
+        <div class="divider" role="separator" data-seq={item.seq} data-kind={item.kind} title={full(item.time)}>
+          <span class="divider-words"><Icon name="scope" size={14} /> {t("markEpoch")}, <time dateTime={item.time}>{clock(item.time)}</time></span>
+          <button type="button" class="link" onClick={inspectContext}>{t("showBaseline")}</button>
+        </div>
+      );
+    case "approval":
+      return line(item.approval?.decision === "allow" ? "check" : "stop", t(item.approval?.decision === "allow" ? "markAllowed" : "markDenied", { tool: item.approval?.name || t("toolCall") }));
     case "model":
       return line("gear", t("markModel", { model: item.model || t("modelDefault") }));
     case "visibility":
@@ -68,6 +77,22 @@ export function TimelineMark({ timeline, item, offered }: Props) {
     default:
       return line("more", item.kind);
   }
+}
+
+/** One thing that the model was told, in a few words; opened, the exact text. */
+function UpdateLine({ item }: { item: Item }) {
+  const update = item.update ?? { fact: "", text: "" };
+  const at = update.at ?? item.time;
+  const { short, gone } = told(update.fact, update.text);
+  return (
+    <details class="fold mark-fold update" data-seq={item.seq} data-kind={item.kind} data-fact={update.fact}>
+      <summary title={update.fact}>
+        <Icon name="scope" size={14} />
+        <span class="update-words"><span class="sr">{t("updateTold")}: </span><bdi><Plain text={gone ? t("updateGone", { what: short }) : short} /></bdi>, <time dateTime={at} title={full(at)}>{clock(at)}</time></span>
+      </summary>
+      <div class="fold-text" dir="auto"><Plain text={update.text} /></div>
+    </details>
+  );
 }
 
 type Line = (icon: IconName, words: ComponentChildren, more?: ComponentChildren, tone?: string) => ComponentChildren;

@@ -10,9 +10,10 @@ import { scrollDown } from "../state/scroll";
 import type { Timeline } from "../state/timeline";
 import { attempt } from "../state/toasts";
 import { Icon } from "./icons";
-import { Message, Streaming, ToolCall } from "./Message";
+import { Message, Streaming } from "./Message";
 import { estimate, retryRow, rowsOf, textOf, undoRow, type Row } from "./rows";
 import { Retry, TimelineMark } from "./TimelineMark";
+import { ToolCall } from "./ToolCall";
 import { useVirtualizer } from "./virtual";
 
 const endThreshold = 48;
@@ -170,9 +171,9 @@ function RowView({ timeline, row, active, offered }: { timeline: Timeline; row: 
     case "day":
       return <div class="day"><time dateTime={row.time}>{day(row.time)}</time></div>;
     case "message":
-      return <Message conversation={timeline.id} item={row.item} results={row.results} active={active} retry={offered ? <Retry timeline={timeline} /> : null} />;
+      return <Message timeline={timeline} item={row.item} results={row.results} active={active} retry={offered ? <Retry timeline={timeline} /> : null} />;
     case "tool":
-      return <ToolCall name={row.item.tool?.name ?? ""} result={row.item} />;
+      return <ToolCall timeline={timeline} call={row.item.tool?.call ?? ""} name={row.item.tool?.name ?? ""} result={row.item} />;
     case "streaming":
       return <Streaming timeline={timeline} step={row.step} />;
     case "mark":

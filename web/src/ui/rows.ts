@@ -1,5 +1,6 @@
-// From timeline items to the rows on screen: days apart, tool results folded
-// into the call that asked for them, what streams at the end. Pure.
+// From timeline items to the rows on screen: days apart, tool results and
+// decisions folded into the call that asked for them, what streams at the end.
+// Pure.
 
 import type { Item } from "../core/types";
 import { dayKey } from "../core/format";
@@ -13,7 +14,7 @@ export type Row =
   | { key: string; kind: "streaming"; step: string };
 
 // Records without anything for a person to see.
-const silent = new Set(["step", "approval"]);
+const silent = new Set(["step"]);
 
 export function rowsOf(items: Item[], running: string | undefined, atBeginning: boolean): Row[] {
   const rows: Row[] = [];
@@ -57,6 +58,12 @@ export function rowsOf(items: Item[], running: string | undefined, atBeginning: 
         const results = item.tool && calls.get(item.tool.call);
         if (results) results.push(item);
         else rows.push({ key: "s" + item.seq, kind: "tool", item });
+        break;
+      }
+      case "approval": {
+        const results = item.approval && calls.get(item.approval.call);
+        if (results) results.push(item);
+        else rows.push({ key: "s" + item.seq, kind: "mark", item });
         break;
       }
       default:
