@@ -14,7 +14,7 @@ function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 }
 
 export function clock(time: string): string {
-  return format({ hour: "2-digit", minute: "2-digit" }).format(new Date(time));
+  return format({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(new Date(time));
 }
 
 export function day(time: string): string {

@@ -19,6 +19,7 @@ const table = {
   tryAgain: ["Try again", "再试一次"],
   networkDown: ["The server cannot be reached.", "无法连接到服务器。"],
   failed: ["That did not work: {reason}", "操作未成功：{reason}"],
+  comma: [", ", "，"],
   dismiss: ["Dismiss", "知道了"],
 
   // sign-in

@@ -17,7 +17,7 @@ export function told(fact: string, text: string): Told {
   if (/ no longer appl(?:y|ies)\b/u.test(line)) return { short: nameOf(fact), gone: true };
   const only = /\b(?:is|are) now (.+?)\.?$/su.exec(line);
   if (only && [...only[1]!].length <= longest) return { short: `${nameOf(fact)}: ${plain(only[1]!)}`, gone: false };
-  return { short: `${nameOf(fact)}: ${clip(line)}`, gone: false };
+  return { short: `${nameOf(fact)}: ${clip(unended(line))}`, gone: false };
 }
 
 /** What a fact is called without its namespace. */
@@ -29,6 +29,8 @@ export function nameOf(fact: string): string {
 function firstLine(text: string): string {
   return (text.split("\n").find((l) => l.trim() !== "") ?? "").trim();
 }
+
+const unended = (s: string): string => s.replace(/(?<![.])[.。]$/u, "");
 
 // A JSON string reads better without its quotes.
 function plain(value: string): string {

@@ -60,7 +60,7 @@ export function TimelineMark({ timeline, item, offered }: Props) {
     case "epoch":
       return (
         <div class="divider" role="separator" data-seq={item.seq} data-kind={item.kind} title={full(item.time)}>
-          <span class="divider-words"><Icon name="scope" size={14} /> {t("markEpoch")}, <time dateTime={item.time}>{clock(item.time)}</time></span>
+          <span class="divider-words"><Icon name="scope" size={14} /> {t("markEpoch")}{t("comma")}<time dateTime={item.time}>{clock(item.time)}</time></span>
           <button type="button" class="link" onClick={inspectContext}>{t("showBaseline")}</button>
         </div>
       );
@@ -88,7 +88,7 @@ function UpdateLine({ item }: { item: Item }) {
     <details class="fold mark-fold update" data-seq={item.seq} data-kind={item.kind} data-fact={update.fact}>
       <summary title={update.fact}>
         <Icon name="scope" size={14} />
-        <span class="update-words"><span class="sr">{t("updateTold")}: </span><bdi><Plain text={gone ? t("updateGone", { what: short }) : short} /></bdi>, <time dateTime={at} title={full(at)}>{clock(at)}</time></span>
+        <span class="update-words"><span class="sr">{t("updateTold")}: </span><bdi><Plain text={gone ? t("updateGone", { what: short }) : short} /></bdi>{t("comma")}<time dateTime={at} title={full(at)}>{clock(at)}</time></span>
       </summary>
       <div class="fold-text" dir="auto"><Plain text={update.text} /></div>
     </details>

@@ -1,0 +1,66 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"weir"
+)
+
+func TestAnUpdateIsASlimLineThatOpensToItsExactText(t *testing.T) {
+	const exact = "core/branch is now \"dev\" (was \"main\")"
+	w := start(t, holding("a", "A", []weir.Body{
+		&weir.Epoch{Baseline: "You are an assistant."},
+		said("Switch the branch."), answered("s1", "Done."),
+		said("And now?"),
+		&weir.Update{Fact: "core/branch", Text: exact, At: seedTime.Add(2 * time.Minute)},
+		&weir.Update{Fact: "team/motto", Text: "Be kind.\n\nAnd be\u202e brief.", At: seedTime.Add(3 * time.Minute)},
+		&weir.Update{Fact: "team/lunch", Text: "team/lunch no longer applies (was \"noon\")", At: seedTime.Add(3 * time.Minute)},
+		answered("s2", "You are on dev."),
+	}))
+	p := w.open("a")
+	p.wait(`document.querySelectorAll(".update").length === 3`)
+	lines := eval[[]string](p, `[...document.querySelectorAll(".update .update-words")].map((x) => [...x.childNodes].filter((n) => !(n.classList && n.classList.contains("sr"))).map((n) => n.textContent).join(""))`)
+	at := eval[string](p, `new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(new Date("2026-11-30T14:02:00Z"))`)
+	if want := "main → dev, " + at; lines[0] != want {
+		t.Errorf("the line says %q, want %q", lines[0], want)
+	}
+	if !strings.HasPrefix(lines[1], "motto: Be kind, ") || !strings.HasPrefix(lines[2], "lunch: no longer applies, ") {
+		t.Errorf("the other lines say %q", lines[1:])
+	}
+	if eval[bool](p, `document.querySelector(".update .fold-text").checkVisibility()`) {
+		t.Error("the text is there before it was opened")
+	}
+	// By keyboard alone.
+	eval[bool](p, `(document.querySelector(".update summary").focus(), true)`)
+	p.press(enter)
+	p.wait(`document.querySelector(".update .fold-text").checkVisibility()`)
+	if got := eval[string](p, `document.querySelector(".update .fold-text").textContent`); got != exact {
+		t.Errorf("it opens to %q, want %q", got, exact)
+	}
+	if got := eval[string](p, `document.querySelectorAll(".update .fold-text")[1].textContent`); got != "Be kind.\n\nAnd beU+202E brief." {
+		t.Errorf("what cannot be seen is not spelt out: %q", got)
+	}
+}
+
+func TestANewEpochDividesAndTheFirstDoesNot(t *testing.T) {
+	w := start(t, holding("a", "A", []weir.Body{
+		&weir.Epoch{Baseline: "You are an assistant."},
+		said("One."), answered("s1", "One."),
+		&weir.Epoch{Baseline: "You are another assistant.", SHA256: strings.Repeat("ab", 32)},
+		said("Two."), answered("s2", "Two."),
+	}))
+	p := w.open("a")
+	p.wait(`document.querySelectorAll(".message").length === 4`)
+	if n := eval[int](p, `document.querySelectorAll(".divider").length`); n != 1 {
+		t.Fatalf("%d dividers, want one", n)
+	}
+	p.wait(`document.querySelector(".divider").textContent.includes("New baseline")`)
+	order := eval[[]string](p, `[...document.querySelectorAll(".row > .message, .row > .divider")].map((x) => x.className.split(" ")[0])`)
+	if got := strings.Join(order, " "); got != "message message divider message message" {
+		t.Errorf("in the order %s", got)
+	}
+	p.click(".divider button")
+	p.wait(`document.querySelector(".inspector [role=tab][aria-selected=true]").textContent === "Context"`)
+}
