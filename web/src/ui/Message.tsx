@@ -205,7 +205,7 @@ export function Streaming({ timeline, step }: { timeline: Timeline; step: string
         {partial.tool ? (
           <p class="quiet"><Icon name="tool" size={14} /> <Plain text={partial.tool} />…</p>
         ) : null}
-        {!partial.text.text && !partial.tool ? (
+        {!partial.text.text && !partial.tool && !timeline.work.value.step?.next_try ? (
           <p class="thinking" aria-label={t("thinking")}><span /><span /><span /></p>
         ) : null}
       </div>

@@ -55,7 +55,7 @@ function Decide({ timeline }: { timeline: Timeline }) {
   return (
     <div class="standing decide">
       <Icon name="tool" size={15} />
-      <span class="standing-words"><Plain text={decideWords(timeline)} />{said ? ` ${t("decideFirst")}` : ""}</span>
+      <span class="standing-words"><Plain text={decideWords(timeline)} />{said ? t("decideFirst") : ""}</span>
       <button type="button" class="small-button" onClick={() => void go()}>{t("decide")}</button>
     </div>
   );

@@ -72,7 +72,7 @@ export function ToolCall(props: Props) {
           {artefact ? (
             <p class="whole">
               {t("resultCut")}{" "}
-              <button type="button" class="link" onClick={() => showArtefact({ conversation: timeline.id, id: artefact, name })}>{t("showWhole", { size: result?.tool?.size ? bytes(result.tool.size) : "…" })}</button>
+              <button type="button" class="link" onClick={() => showArtefact({ conversation: timeline.id, id: artefact, name })}>{result?.tool?.size ? t("showWholeOf", { size: bytes(result.tool.size) }) : t("showWhole")}</button>
             </p>
           ) : null}
         </div>
@@ -114,8 +114,10 @@ function Decision({ timeline, call }: { timeline: Timeline; call: OpenCall }) {
       <span class="decision-words"><Plain text={words} /></span>
       <span class="decision-tools">
         <label class="check"><input type="checkbox" checked={always} onChange={(e) => setAlways(e.currentTarget.checked)} /> {t("always")}</label>
-        <button type="button" class="small-button" data-decision="deny" disabled={busy} onClick={() => void say("deny")}>{t("deny")}</button>
-        <button type="button" class="small-button primary" data-decision="allow" disabled={busy} onClick={() => void say("allow")}>{t("allow")}</button>
+        <span class="decision-answers">
+          <button type="button" class="small-button" data-decision="deny" disabled={busy} onClick={() => void say("deny")}>{t("deny")}</button>
+          <button type="button" class="small-button primary" data-decision="allow" disabled={busy} onClick={() => void say("allow")}>{t("allow")}</button>
+        </span>
       </span>
     </div>
   );
