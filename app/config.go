@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
+	_ "time/tzdata" // where the system has no time zones
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -37,12 +39,17 @@ type Config struct {
 	// Token is the owner's bearer token (WEIR_TOKEN); made and kept in the data
 	// directory when empty. Never read from the file, which others may see.
 	Token string `toml:"-"`
+
+	zone *time.Location `toml:"-"` // what Owner.TimeZone names
 }
 
 // Owner is the person whose server this is.
 type Owner struct {
 	Name     string `toml:"name"`
 	TimeZone string `toml:"time_zone"` // IANA name; UTC when empty
+	// Instructions is the file that every model is told first, before those of
+	// a workspace; AGENTS.md in the data directory when empty.
+	Instructions string `toml:"instructions"`
 }
 
 // Provider is an endpoint that models are called at.
@@ -119,7 +126,7 @@ func ReadConfig(name string) (Config, error) {
 // against the struct.
 var keys = []string{
 	"listen", "allow_plain_http", "hosts", "data", "store", "default_model",
-	"owner", "owner.name", "owner.time_zone",
+	"owner", "owner.name", "owner.time_zone", "owner.instructions",
 	"provider", "provider.id", "provider.dialect", "provider.base_url", "provider.api_key_env",
 	"model", "model.id", "model.provider", "model.name", "model.context_window", "model.max_output",
 	"model.mid_system", "model.max_tokens_field", "model.cache_key",
@@ -165,6 +172,10 @@ func (c *Config) complete() error {
 	}
 	if c.Gate.RecallsPerMessage == 0 {
 		c.Gate.RecallsPerMessage = 3
+	}
+	var err error
+	if c.zone, err = time.LoadLocation(c.Owner.TimeZone); err != nil || c.Owner.TimeZone == "Local" {
+		return fmt.Errorf("time_zone %q is not known: write a name like Europe/Berlin", c.Owner.TimeZone)
 	}
 	if c.Data == "" {
 		return errors.New("no data directory: name one with --data")

@@ -51,6 +51,19 @@ func TestTheListOfKeysIsTheStruct(t *testing.T) {
 	}
 }
 
+func TestATimeZoneThatNobodyKnowsIsRefused(t *testing.T) {
+	for zone, ok := range map[string]bool{"": true, "UTC": true, "Europe/Berlin": true, "Europe/Berln": false, "Local": false, "CEST+2": false} {
+		c := Config{Data: t.TempDir(), Owner: Owner{TimeZone: zone}}
+		err := c.complete()
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "Europe/Berlin") {
+			t.Errorf("%q: %v", zone, err)
+		}
+		if ok && zone != "" && c.zone.String() != zone {
+			t.Errorf("%q became %s", zone, c.zone)
+		}
+	}
+}
+
 func TestListeningBeyondThisMachineWithoutTLSIsRefused(t *testing.T) {
 	for listen, ok := range map[string]bool{
 		"127.0.0.1:7447": true, "localhost:0": true, "[::1]:7447": true,

@@ -39,6 +39,7 @@ type Running struct {
 
 	account *account.Account
 	engine  *turn.Engine
+	watcher *builtin.Watcher
 	hub     *live.Hub
 	life    *lifecycle.Service
 	store   store.Store
@@ -106,17 +107,16 @@ func (r *Running) assemble(ctx context.Context, c *Config, log *slog.Logger) err
 	if err != nil {
 		return err
 	}
-	name := c.Owner.Name
-	facts, err := fact.Compose(builtin.Agent(func(context.Context, weir.OwnerID) (string, error) { return name, nil }))
-	if err != nil {
+	var told *fact.Set
+	if told, r.watcher, err = facts(c, r.store, tools, log); err != nil {
 		return err
 	}
 	r.hub = live.NewHub()
 	g := gate.New(gate.Config{Key: key, Now: time.Now, Rand: rand.Reader, Quotes: c.Gate.QuotesPerMessage, Recalls: c.Gate.RecallsPerMessage})
 	lowerer := modelview.New()
 	r.engine = turn.New(turn.Config{
-		Store: turn.Over[store.Tx](r.store), Gate: g, Lowerer: lowerer, Models: models, Tools: tools, Facts: facts,
-		Live: r.hub, Now: time.Now, Holder: holder(), Log: log,
+		Store: turn.Over[store.Tx](r.store), Gate: g, Lowerer: lowerer, Models: models, Tools: tools, Facts: told,
+		Live: r.hub, Follow: r.watcher.Follow, Now: time.Now, Holder: holder(), Log: log,
 	})
 	r.life = lifecycle.New(lifecycle.Config{
 		Store: lifecycleStore{r.store, r.store}, Turns: exclusive{r.engine}, Gate: g, Live: r.hub, Now: time.Now, KnowsModel: models.knows,
@@ -143,6 +143,10 @@ func (r *Running) serve(listen string, handler http.Handler, log *slog.Logger) e
 	r.URL = "http://" + l.Addr().String()
 	background, end := context.WithCancel(context.Background())
 	r.end = end
+	if err := r.watcher.Start(background); err != nil {
+		l.Close()
+		return err
+	}
 	if err := r.engine.Start(background); err != nil {
 		l.Close()
 		return err
@@ -180,6 +184,9 @@ func (r *Running) shutdown() error {
 		}
 		<-r.served
 		r.engine.Stop()
+	}
+	if r.watcher != nil {
+		r.watcher.Stop()
 	}
 	return errors.Join(append(errs, r.store.Close())...)
 }
