@@ -91,8 +91,18 @@ const (
 	FailQuota     Failure = "provider_quota"
 	FailRefused   Failure = "provider_refused_request" // our bytes were not accepted
 	FailTooLong   Failure = "provider_context_overflow"
+	FailTooMuch   Failure = "provider_answer_too_long"
 	FailUnknown   Failure = "provider_not_configured"
 )
+
+// Retryable reports whether the same request may well succeed a little later.
+func (f Failure) Retryable() bool {
+	switch f {
+	case FailRateLimit, FailOverload, FailServer, FailBroken:
+		return true
+	}
+	return false
+}
 
 // Error is a failed attempt. Public is fit to show: the vendor's own words,
 // bounded, without secrets.

@@ -15,14 +15,18 @@ func (d *drain) step(st *begun) (goOn bool, err error) {
 	defer interrupt(nil)
 	w := newWatch(st.step.ID)
 	stop := d.watchStep(ctx, w, interrupt)
-	answer, err := d.attempt(ctx, st, w)
+	answer, failed, err := d.attempts(ctx, st, w)
 	stop()
-	if d.ctx.Err() != nil && err != nil {
-		return false, d.leave(st, w, err)
+	switch {
+	case err != nil:
+		return false, err
+	case d.ctx.Err() != nil && failed != nil:
+		return false, d.leave(st, w, failed)
 	}
-	o := judge(ctx, answer, err, w)
+	o := judge(ctx, answer, failed, w)
 	if o.state == weir.StepFailed {
-		d.e.cfg.Log.Warn("a step failed", "conversation", d.id, "step", st.step.ID, "code", o.code, "err", cause(err))
+		d.e.cfg.Log.Warn("a step failed", "conversation", d.id, "step", st.step.ID, "code", o.code, "err", cause(failed))
+		o.again = d.continued(st, failed)
 	}
 	return d.settle(st, o)
 }
@@ -75,6 +79,7 @@ type outcome struct {
 	cutOff bool // the parts are what came, not what was meant
 	code   string
 	reason string
+	again  *chain // a new step goes on from what came
 }
 
 // judge turns what a client returned into an outcome.

@@ -40,6 +40,8 @@ func (en *entry) begin(ctx context.Context, b batch) error {
 		Purpose: "answer", Provider: profile.Provider, Model: profile.ID, Attempts: 1,
 		Resumptions: en.next.resumptions, StartedAt: now,
 	}
+	en.next.chain.begin(&s)
+	en.next.chain = chain{}
 	en.next.steps++
 	en.next.mustGoOn = false
 	became := appended[len(b.before):]

@@ -30,6 +30,7 @@ type work struct {
 	end         *weir.StepEnd // of a step whose tools have run; written with what comes next
 	steps       int           // since a person's input was promoted last
 	resumptions int           // of this piece of work, without progress
+	chain       chain         // of attempts that failed, which it continues
 }
 
 // errLostLease ends a drain whose lease another has, or may have.

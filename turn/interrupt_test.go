@@ -324,7 +324,7 @@ func TestAFirstMessageCanBeReplaced(t *testing.T) {
 	w := newWorld(t, stores.SQLite(t)).start()
 	c := w.conversation("c")
 	in := w.send(c, "one")
-	w.next().fail(model.FailServer, "sorry")
+	w.next().fail(model.FailAuth, "sorry")
 	w.rests(c)
 	var first weir.MessageID
 	for _, r := range w.records(c) {

@@ -71,7 +71,7 @@ func TestWhatWasAdmittedBeforeTheEndIsDueWithoutARing(t *testing.T) {
 		}
 		a.say("1").end()
 		w.next().say("2").end()
-		w.next().fail(model.FailServer, "sorry")
+		w.next().fail(model.FailAuth, "sorry")
 		w.rests(c)
 		w.clean()
 	})
@@ -88,7 +88,7 @@ func TestARetryRunsAStepFromTheSurfacesEnd(t *testing.T) {
 		}
 		a := w.next()
 		a.has(t, "one")
-		a.say("half").fail(model.FailBroken, "lost")
+		a.say("half").fail(model.FailRefused, "no")
 		w.rests(c)
 		if err := w.engine.Retry(t.Context(), actor(), c, nil); err != nil {
 			t.Fatal(err)

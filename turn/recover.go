@@ -87,10 +87,11 @@ func leftover(ctx context.Context, r Reader, c *weir.Conversation, s *weir.Step)
 // what is to be done next. With goOn false nothing is: a person stopped it.
 func (l *remains) settle(goOn bool) (bodies, work) {
 	end := &weir.StepEnd{Step: l.step.ID, Outcome: weir.StepInterrupted, Code: codeCutOff, Reason: reasonCutOff, Usage: l.step.Usage}
-	next := work{mustGoOn: goOn}
+	next := work{mustGoOn: goOn, chain: l.chain()}
 	var out bodies
 	switch text := strings.ToValidUTF8(l.step.Partial, "\uFFFD"); {
 	case l.answer != nil:
+		next.chain = chain{}
 		for _, call := range l.open {
 			out.add(resultOf(call, tool.Interrupted()))
 		}
@@ -119,6 +120,16 @@ func (l *remains) settle(goOn bool) (bodies, work) {
 		end.Code, end.Reason = codeInterrupted, reasonInterrupted
 	}
 	return out, next
+}
+
+// chain is what the attempts so far were. One that was under way did not fail:
+// it was left.
+func (l *remains) chain() chain {
+	c := chain{attempts: l.step.Chained + l.step.Attempts, at: l.step.NextTry, code: l.step.Code, reason: l.step.Reason}
+	if c.at.IsZero() {
+		c.attempts--
+	}
+	return c
 }
 
 const (

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,20 +37,21 @@ func (d *drain) settle(st *begun, o outcome) (goOn bool, err error) {
 		for _, call := range calls {
 			out.add(resultOf(call, tool.Result{Text: unrun, IsError: true}))
 		}
-		return d.write(st, append(out, end), o.usage)
+		return d.write(st, append(out, end), o)
 	}
-	if _, err := d.write(st, out, o.usage); err != nil {
+	if _, err := d.write(st, out, o); err != nil {
 		return false, err
 	}
 	return d.runTools(st, calls, end)
 }
 
 // write appends records of a step under the lease. When the step's end is
-// among them it is settled, and the conversation rests if nothing is due.
-// Whether the step was asked to stop is read in the same transaction.
-func (d *drain) write(st *begun, out bodies, usage *weir.Usage) (goOn bool, err error) {
+// among them it is settled, and the conversation rests if nothing is due and
+// nothing is to be done again. Whether the step was asked to stop is read in
+// the same transaction.
+func (d *drain) write(st *begun, out bodies, o outcome) (goOn bool, err error) {
 	var head weir.Seq
-	var rested bool
+	var rested, again bool
 	_, ended := out[len(out)-1].(*weir.StepEnd)
 	err = d.persist(func(ctx context.Context, tx Tx) error {
 		rested = false
@@ -57,16 +59,21 @@ func (d *drain) write(st *begun, out bodies, usage *weir.Usage) (goOn bool, err 
 		if err != nil {
 			return err
 		}
-		records, err := appendTo(ctx, tx, &st.conv, d.lease.Fence, d.e.cfg.Now(), out...)
+		again = ended && o.again != nil && !s.Interrupt
+		records := out
+		if again && len(o.parts) > 0 {
+			records = append(slices.Clip(out), &weir.Notice{Text: continueNotice})
+		}
+		appended, err := appendTo(ctx, tx, &st.conv, d.lease.Fence, d.e.cfg.Now(), records...)
 		if err != nil {
 			return err
 		}
-		head, st.asked = records[len(records)-1].Seq, s.Interrupt
+		head, st.asked = appended[len(appended)-1].Seq, s.Interrupt
 		if !ended {
-			s.Usage, s.Partial = usage, ""
+			s.Usage, s.Partial = o.usage, ""
 			return tx.UpdateStep(ctx, d.lease.Fence, &s)
 		}
-		if err := endStep(ctx, tx, d.lease.Fence, &s, out, d.e.cfg.Now); err != nil {
+		if err := endStep(ctx, tx, d.lease.Fence, &s, out, d.e.cfg.Now); err != nil || again {
 			return err
 		}
 		// Whoever asked to stop gets the lease before anything else begins.
@@ -80,7 +87,10 @@ func (d *drain) write(st *begun, out bodies, usage *weir.Usage) (goOn bool, err 
 	if rested {
 		d.lease = weir.Lease{} // released in the transaction
 	}
-	if ended {
+	switch {
+	case again:
+		d.next = work{mustGoOn: true, steps: d.next.steps, chain: *o.again}
+	case ended:
 		d.next = work{}
 	}
 	d.e.publish(weir.Signal{Conversation: d.id, Head: head, State: ended})
@@ -118,7 +128,7 @@ func endStep(ctx context.Context, tx Tx, fence int64, s *weir.Step, records bodi
 			continue
 		}
 		s.State, s.Code, s.Reason, s.Usage = end.Outcome, end.Code, storable(end.Reason), end.Usage
-		s.Partial, s.EndedAt = "", now()
+		s.Partial, s.NextTry, s.EndedAt = "", time.Time{}, now()
 		return tx.UpdateStep(ctx, fence, s)
 	}
 	return nil

@@ -34,9 +34,9 @@ func (d *drain) runTools(st *begun, calls []weir.Part, end *weir.StepEnd) (goOn 
 		out := bodies{resultOf(call, r)}
 		if i == len(calls)-1 && ctx.Err() != nil {
 			end.Outcome, end.Code, end.Reason = weir.StepInterrupted, codeInterrupted, reasonInterrupted
-			return d.write(st, append(out, end), end.Usage)
+			return d.write(st, append(out, end), outcome{usage: end.Usage})
 		}
-		if _, err := d.write(st, out, end.Usage); err != nil {
+		if _, err := d.write(st, out, outcome{usage: end.Usage}); err != nil {
 			return false, err
 		}
 	}

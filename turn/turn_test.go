@@ -52,7 +52,7 @@ func TestAFailedStepLeavesTheConversationUsable(t *testing.T) {
 		c := w.conversation("c")
 		w.asks(c, "one").fail(model.FailAuth, "invalid x-api-key")
 		w.rests(c)
-		w.asks(c, "two").say("half an ans").fail(model.FailBroken, "The connection was lost.")
+		w.asks(c, "two").say("half an ans").fail(model.FailRefused, "no")
 		w.rests(c)
 		a := w.asks(c, "three")
 		a.has(t, "one", "two", "half an ans", "three")
@@ -60,7 +60,7 @@ func TestAFailedStepLeavesTheConversationUsable(t *testing.T) {
 		w.rests(c)
 		want(t, w.transcript(c),
 			"title: one", "user: one", "step", "end failed provider_auth",
-			"user: two", "step", "assistant, cut off: half an ans", "end failed provider_connection_lost",
+			"user: two", "step", "assistant, cut off: half an ans", "end failed provider_refused_request",
 			"user: three", "step", "assistant: whole", "end done")
 		w.clean()
 	})

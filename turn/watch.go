@@ -20,6 +20,7 @@ type watch struct {
 	mu        sync.Mutex
 	out       strings.Builder
 	reasoning int // bytes so far
+	calls     int
 	saved     int // bytes of out that are in the store
 }
 
@@ -39,6 +40,13 @@ func (w *watch) text() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.out.String()
+}
+
+// begun reports whether any of the answer has come.
+func (w *watch) begun() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Len()+w.reasoning+w.calls > 0
 }
 
 var errAnswerTooLong = weir.Fault(weir.Upstream, "provider_answer_too_long",
@@ -61,6 +69,7 @@ func (w *watch) add(ev model.Event) (*weir.Delta, error) {
 		w.reasoning += len(ev.Reasoning)
 		return d, nil
 	case ev.Call != nil:
+		w.calls++
 		return &weir.Delta{Step: w.step, Offset: w.out.Len(), Tool: ev.Call.Name}, nil
 	}
 	return nil, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +36,34 @@ type world struct {
 	hub    *live.Hub
 	model  *puppet
 	engine *turn.Engine
-	log    *bytes.Buffer
+	naps   *naps
+}
+
+// naps are the pauses before retries; they take no time unless they are held.
+type naps struct {
+	mu   sync.Mutex
+	took []time.Duration
+	hold chan struct{}
+}
+
+func (n *naps) sleep(ctx context.Context, d time.Duration) error {
+	n.mu.Lock()
+	n.took = append(n.took, d.Round(10*time.Millisecond))
+	hold := n.hold
+	n.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+func (n *naps) all() []time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.took)
 }
 
 type option func(*turn.Config)
@@ -52,7 +80,7 @@ func withTools(tools ...tool.Tool) option {
 
 func newWorld(t testing.TB, s store.Store, options ...option) *world {
 	t.Helper()
-	w := &world{t: t, s: s, hub: live.NewHub(), model: newPuppet()}
+	w := &world{t: t, s: s, hub: live.NewHub(), model: newPuppet(), naps: &naps{}}
 	w.engine = w.another(options...)
 	return w
 }
@@ -76,6 +104,8 @@ func (w *world) another(options ...option) *turn.Engine {
 		Tools:   tools,
 		Facts:   facts,
 		Live:    w.hub,
+		Sleep:   w.naps.sleep,
+		Rand:    func() float64 { return 0.5 },
 		Log:     slog.New(slog.NewTextHandler(writer{w.t}, nil)),
 	}
 	for _, o := range options {
@@ -374,6 +404,16 @@ func (a *asked) say(text string) *asked {
 	return a
 }
 
+func (a *asked) think(text string) *asked {
+	a.do <- func(emit func(model.Event) error) (bool, error) {
+		a.mu.Lock()
+		a.out.Parts = append(a.out.Parts, weir.Part{Type: weir.PartReasoning, Text: text})
+		a.mu.Unlock()
+		return false, emit(model.Event{Reasoning: text})
+	}
+	return a
+}
+
 func (a *asked) call(id, name, input string) *asked {
 	a.do <- func(emit func(model.Event) error) (bool, error) {
 		part := weir.Part{Type: weir.PartToolCall, Call: id, Name: name, Input: model.Arguments(input)}
@@ -400,8 +440,13 @@ func (a *asked) end() {
 }
 
 func (a *asked) fail(f model.Failure, public string) {
+	a.failFor(f, public, 0)
+}
+
+// failFor fails as a provider does that says how long to wait.
+func (a *asked) failFor(f model.Failure, public string, wait time.Duration) {
 	a.do <- func(func(model.Event) error) (bool, error) {
-		return true, &model.Error{Failure: f, Public: public, Err: errors.New("a cause")}
+		return true, &model.Error{Failure: f, Public: public, RetryAfter: wait, Err: errors.New("a cause")}
 	}
 	<-a.over
 }

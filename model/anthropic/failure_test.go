@@ -170,7 +170,7 @@ func TestAnAnswerWithoutAnEndIsCutOff(t *testing.T) {
 	}))
 	defer s.Close()
 	got, err := anthropic.New(s.URL, "", s.Client()).Stream(t.Context(), nil, new(wiretest.Seen).Emit)
-	if e := fault(t, err); e.Failure != model.FailBroken || !strings.Contains(e.Public, "larger") || len(got.Parts) != 1 || got.Parts[0].Text != "so far" {
+	if e := fault(t, err); e.Failure != model.FailTooMuch || !strings.Contains(e.Public, "larger") || len(got.Parts) != 1 || got.Parts[0].Text != "so far" {
 		t.Errorf("%+v", e)
 	}
 }

@@ -177,7 +177,7 @@ func (s *Stream) Next() (sse.Event, error) {
 	case err == nil, err == io.EOF:
 		return e, err
 	case errors.Is(err, sse.ErrTooLong):
-		return e, &model.Error{Failure: model.FailBroken, Err: err, Public: "The answer was larger than is taken and was cut off; ask for less."}
+		return e, &model.Error{Failure: model.FailTooMuch, Err: err, Public: "The answer was larger than is taken and was cut off; ask for less."}
 	}
 	return e, s.broken(err)
 }
