@@ -39,7 +39,7 @@ func seconds(n ...float64) []time.Duration {
 
 func TestWhatFailsBeforeAnyOutputIsSentAgain(t *testing.T) {
 	stores.Each(t, func(t *testing.T, s store.Store) {
-		w := newWorld(t, s).start()
+		w := newWorld(t, s, stopped).start()
 		c := w.conversation("c")
 		a := w.asks(c, "one")
 		a.failFor(model.FailRateLimit, "slow down", 7*time.Second)
@@ -65,9 +65,9 @@ func TestWhatFailsBeforeAnyOutputIsSentAgain(t *testing.T) {
 }
 
 func TestPausesAreSpread(t *testing.T) {
-	for _, at := range []struct{ rand, want float64 }{{0, 1.6}, {0.999999, 2.4}} {
+	for _, at := range []struct{ rand, want float64 }{{0, 1.6}, {1, 2.4}} {
 		w := newWorld(t, stores.SQLite(t))
-		w.engine = w.another(func(c *turn.Config) { c.Rand = func() float64 { return at.rand } })
+		w.engine = w.another(stopped, func(c *turn.Config) { c.Rand = func() float64 { return at.rand } })
 		w.start()
 		c := w.conversation("c")
 		w.asks(c, "one").fail(model.FailServer, "sorry")
@@ -156,8 +156,9 @@ func TestARestartWaitsForTheRestOfThePause(t *testing.T) {
 		w.engine.Stop()
 		w.engine = w.another()
 		w.start()
-		step := w.napping(c)
-		if step.Chained != 1 || step.Attempts != 0 || step.Code != "provider_rate_limited" {
+		var step weir.Step
+		w.until(c, "another step waits", func() bool { step = w.napping(c); return step.Chained == 1 })
+		if step.Attempts != 0 || step.Code != "provider_rate_limited" {
 			t.Errorf("the step is %+v", step)
 		}
 		close(w.naps.hold)
@@ -173,7 +174,7 @@ func TestARestartWaitsForTheRestOfThePause(t *testing.T) {
 
 func TestAnAnswerThatBrokeOffIsContinuedAndTheAttemptsAreCountedOverAll(t *testing.T) {
 	stores.Each(t, func(t *testing.T, s store.Store) {
-		w := newWorld(t, s).start()
+		w := newWorld(t, s, stopped).start()
 		c := w.conversation("c")
 		w.asks(c, "one").fail(model.FailServer, "sorry")
 		w.next().say("half").fail(model.FailBroken, "lost")

@@ -48,7 +48,7 @@ type naps struct {
 
 func (n *naps) sleep(ctx context.Context, d time.Duration) error {
 	n.mu.Lock()
-	n.took = append(n.took, d.Round(10*time.Millisecond))
+	n.took = append(n.took, d)
 	hold := n.hold
 	n.mu.Unlock()
 	if hold != nil {
@@ -76,6 +76,12 @@ func withTools(tools ...tool.Tool) option {
 		}
 		c.Tools = r
 	}
+}
+
+// stopped is a clock that stands.
+func stopped(c *turn.Config) {
+	now := time.Now().Truncate(time.Microsecond)
+	c.Now = func() time.Time { return now }
 }
 
 func newWorld(t testing.TB, s store.Store, options ...option) *world {
