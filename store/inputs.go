@@ -123,6 +123,8 @@ func (t *tx) ReorderInputs(ctx context.Context, c weir.ConversationID, ids []wei
 		return err
 	case !found:
 		return noConversation()
+	case len(ids) == 0:
+		return nil
 	}
 	places, err := t.places(ctx, c, ids)
 	if err != nil {

@@ -19,6 +19,15 @@ var deletions = []scenario{
 		w.putViews(l, view("gone", 1, "x", "bytes"))
 		w.admit(input("gone", "i", "x"))
 		w.must(func(tx store.Tx) error { return tx.InsertStep(w.ctx, step(l, "s", 1)) })
+		w.conversation("other")
+		others := w.lease("other")
+		for _, l := range []weir.Lease{l, others} {
+			w.keeps(l, "art_1")
+			w.putCalls(l, call(l, "s", "x", 0, weir.CallWaiting), call(l, "s", "y", 1, weir.CallSettled))
+			scope := weir.OfConversation(l.Conversation)
+			w.notice(change(scope, "x/y", `1`), change(weir.OfWorkspace("/zebra"), "x/y", `1`))
+			w.put(clientFact(scope, "x/y", `1`), clientFact(weir.OfOwner(owner), "x/y", `1`))
+		}
 		before := w.get("gone")
 		w.must(func(tx store.Tx) error { return tx.DeleteBodies(w.ctx, "gone", 0) })
 
@@ -39,6 +48,17 @@ var deletions = []scenario{
 		}
 		if got, err := w.Steps(w.ctx, "gone", 0, 9); err != nil || len(got) != 0 {
 			w.Errorf("steps: %v, %v", got, err)
+		}
+		type rest struct{ Calls, Waiting, Artefacts, Changes, Facts int }
+		for id, want := range map[weir.ConversationID]rest{"gone": {Changes: 2, Facts: 1}, "other": {2, 1, 1, 3, 2}} {
+			scope := weir.OfConversation(id)
+			got := rest{
+				len(w.calls(id, "s")), len(w.waiting(id)), len(w.artefacts(id, "art_1")),
+				len(w.changes(0, 0, scope, weir.OfWorkspace("/zebra"))), len(w.facts(scope, weir.OfOwner(owner))),
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				w.Errorf("left of %s (-want +got):\n%s", id, d)
+			}
 		}
 		for _, words := range []string{"zebra", "zebra-5512", "gone", ""} {
 			for _, id := range w.walkAll(weir.ConversationQuery{Owner: owner, Words: words}, nil) {

@@ -204,4 +204,94 @@ var inputs = []scenario{
 			w.Error("pending (-want +got):\n", d)
 		}
 	}},
+	{"ReorderedInputsExchangeThePlacesTheyHold", func(w *world) {
+		w.conversation("a")
+		w.conversation("b")
+		before := map[weir.InputID]weir.Input{}
+		for i, id := range []weir.InputID{"1", "2", "3", "4", "5", "6"} {
+			in := input("a", id, "x")
+			w.admit(in)
+			w.admit(input("b", id, "x"))
+			if i == 2 {
+				in.State = weir.Promoted
+				w.must(func(tx store.Tx) error { return tx.UpdateInput(w.ctx, in, 1) })
+			}
+			before[id] = *in
+		}
+		reorder := func(ids ...weir.InputID) func(store.Tx) error {
+			return func(tx store.Tx) error { return tx.ReorderInputs(w.ctx, "a", ids) }
+		}
+		w.must(reorder("5", "2", "4"))
+		for id, place := range map[weir.InputID][2]int64{"1": {1, 1}, "2": {4, 2}, "3": {3, 1}, "4": {5, 2}, "5": {2, 2}, "6": {6, 1}} {
+			want := before[id]
+			want.Position, want.Revision = place[0], place[1]
+			got, err := w.Input(w.ctx, "a", id)
+			if d := cmp.Diff(want, got); err != nil || d != "" {
+				w.Errorf("input %s: %v (-want +got):\n%s", id, err, d)
+			}
+		}
+		w.must(reorder())
+		w.must(reorder("2", "1"))
+		w.refused(weir.CodeInputPromoted, reorder("6", "3"))
+		w.refused(weir.CodeInputNotFound, reorder("6", "none", "1"))
+		w.refused("order_invalid", reorder("6", "1", "6"))
+		w.refused(weir.CodeMoved, func(tx store.Tx) error { // an edit that did not see it
+			in := before["2"]
+			in.Revision = 2
+			return tx.UpdateInput(w.ctx, &in, 1)
+		})
+		w.refused(weir.CodeConversationNotFound, func(tx store.Tx) error { return tx.ReorderInputs(w.ctx, "none", nil) })
+		gone := before["6"]
+		gone.State = weir.Withdrawn
+		w.must(func(tx store.Tx) error { return tx.UpdateInput(w.ctx, &gone, 1) })
+		w.refused(weir.CodeMoved, reorder("1", "6"))
+		for c, want := range map[weir.ConversationID][]weir.InputID{"a": {"2", "5", "1", "4"}, "b": {"1", "2", "3", "4", "5", "6"}} {
+			pending, err := w.PendingInputs(w.ctx, c)
+			if d := cmp.Diff(want, inputIDs(pending)); err != nil || d != "" {
+				w.Errorf("pending of %s: %v (-want +got):\n%s", c, err, d)
+			}
+		}
+		w.admit(input("a", "7", "x"))
+		if got, err := w.Input(w.ctx, "a", "7"); err != nil || got.Position != 7 {
+			w.Errorf("the next has position %d, %v", got.Position, err)
+		}
+	}},
+	{"PositionsStayDenseHoweverManyReorderAndAdmitAtOnce", func(w *world) {
+		w.conversation("a")
+		var ids []weir.InputID
+		for i := range 6 {
+			ids = append(ids, weir.InputID(fmt.Sprint(i)))
+			w.admit(input("a", ids[i], "x"))
+		}
+		each(w.T, 8, func(i int) {
+			for j := range 5 {
+				err := w.Update(w.ctx, func(tx store.Tx) error {
+					switch i % 3 {
+					case 0:
+						return tx.InsertInput(w.ctx, input("a", weir.InputID(fmt.Sprint("new ", i, j)), "x"))
+					case 1:
+						return tx.ReorderInputs(w.ctx, "a", []weir.InputID{ids[(i+j)%6], ids[(i+j+1)%6], ids[(i+j+3)%6]})
+					}
+					in, err := tx.Input(w.ctx, "a", ids[(i*j)%6])
+					if err != nil {
+						return err
+					}
+					in.Revision++
+					return tx.UpdateInput(w.ctx, &in, in.Revision-1)
+				})
+				if err != nil && weir.CodeOf(err) != weir.CodeMoved {
+					w.Error(err)
+				}
+			}
+		})
+		pending, err := w.PendingInputs(w.ctx, "a")
+		if err != nil || len(pending) != 6+15 {
+			w.Errorf("%d inputs, %v", len(pending), err)
+		}
+		for i, in := range pending {
+			if in.Position != int64(i+1) {
+				w.Fatalf("input %d has position %d", i, in.Position)
+			}
+		}
+	}},
 }

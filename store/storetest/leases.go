@@ -83,17 +83,32 @@ var leases = []scenario{
 			w.Fatal("not free")
 		}
 		s := step(old, "stp_1", 1)
-		w.must(func(tx store.Tx) error { return tx.InsertStep(w.ctx, s) })
+		x := call(old, "stp_1", "x", 0, weir.CallStarted)
+		w.must(func(tx store.Tx) error {
+			if err := tx.InsertStep(w.ctx, s); err != nil {
+				return err
+			}
+			return tx.InsertCalls(w.ctx, old.Fence, x)
+		})
 		now := w.takeover("a", "n2")
 		if now.Fence <= old.Fence {
 			w.Fatalf("fence went from %d to %d", old.Fence, now.Fence)
 		}
 		for name, write := range map[string]func(tx store.Tx) error{
-			"append":       func(tx store.Tx) error { _, err := tx.Append(w.ctx, "a", old.Fence, nil, said("x")); return err },
-			"append none":  func(tx store.Tx) error { _, err := tx.Append(w.ctx, "a", old.Fence, nil); return err },
-			"views":        func(tx store.Tx) error { return tx.PutViews(w.ctx, old.Fence, "a", view("a", 1, "x", "y")) },
-			"step":         func(tx store.Tx) error { return tx.UpdateStep(w.ctx, old.Fence, s) },
-			"a new step":   func(tx store.Tx) error { return tx.InsertStep(w.ctx, step(old, "stp_2", 2)) },
+			"append":      func(tx store.Tx) error { _, err := tx.Append(w.ctx, "a", old.Fence, nil, said("x")); return err },
+			"append none": func(tx store.Tx) error { _, err := tx.Append(w.ctx, "a", old.Fence, nil); return err },
+			"views":       func(tx store.Tx) error { return tx.PutViews(w.ctx, old.Fence, "a", view("a", 1, "x", "y")) },
+			"step":        func(tx store.Tx) error { return tx.UpdateStep(w.ctx, old.Fence, s) },
+			"a new step":  func(tx store.Tx) error { return tx.InsertStep(w.ctx, step(old, "stp_2", 2)) },
+			"calls": func(tx store.Tx) error {
+				return tx.InsertCalls(w.ctx, old.Fence, call(old, "stp_1", "y", 1, weir.CallWaiting))
+			},
+			"a call": func(tx store.Tx) error {
+				c := x
+				c.State = weir.CallSettled
+				return tx.UpdateCall(w.ctx, old.Fence, &c)
+			},
+			"an artefact":  func(tx store.Tx) error { return tx.PutArtefact(w.ctx, old.Fence, artefact("a", "x", "y")) },
 			"renewal":      func(tx store.Tx) error { _, err := tx.RenewLease(w.ctx, old, time.Hour); return err },
 			"a future one": func(tx store.Tx) error { _, err := tx.Append(w.ctx, "a", now.Fence+1, nil, said("x")); return err },
 			"after a check": func(tx store.Tx) error {

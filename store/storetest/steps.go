@@ -34,6 +34,7 @@ var steps = []scenario{
 		w.conversation("a")
 		l := w.lease("a")
 		s := step(l, "stp_1", 3)
+		s.Chained = 2
 		w.must(func(tx store.Tx) error { return tx.InsertStep(w.ctx, s) })
 		for _, read := range []func() (weir.Step, error){
 			func() (weir.Step, error) { return w.Step(w.ctx, "a", "stp_1") },
@@ -43,8 +44,14 @@ var steps = []scenario{
 				w.Errorf("%v (-want +got):\n%s", err, cmp.Diff(*s, got))
 			}
 		}
-		s.State, s.Attempts, s.Usage, s.Partial, s.Resumptions = weir.StepFailed, 2, &weir.Usage{Fresh: 1, Read: 2, Write: 3, Output: 4}, "so far", 1
-		s.Code, s.Reason, s.EndedAt = "c", "r", at(9)
+		s.Attempts, s.Usage, s.Partial, s.Resumptions = 2, &weir.Usage{Fresh: 1, Read: 2, Write: 3, Output: 4}, "so far", 1
+		s.Code, s.Reason, s.NextTry = "c", "r", at(9).Add(time.Microsecond)
+		w.must(func(tx store.Tx) error { return tx.UpdateStep(w.ctx, l.Fence, s) })
+		if got, err := w.UnsettledStep(w.ctx, "a"); err != nil || !cmp.Equal(*s, got) {
+			w.Errorf("waiting for its next attempt: %v (-want +got):\n%s", err, cmp.Diff(*s, got))
+		}
+		s.Code, s.Reason, s.NextTry, s.EndedAt = "d", "s", time.Time{}, at(9)
+		s.State = weir.StepFailed
 		w.must(func(tx store.Tx) error { return tx.UpdateStep(w.ctx, l.Fence, s) })
 		if got, err := w.Step(w.ctx, "a", "stp_1"); err != nil || !cmp.Equal(*s, got) {
 			w.Errorf("%v (-want +got):\n%s", err, cmp.Diff(*s, got))

@@ -16,7 +16,7 @@ import (
 // the test it is given.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, group := range [][]scenario{
-		conversations, logs, lineages, views, inputs, steps, flows, leases, remembered, lists, candidates, transactions, deletions, texts,
+		conversations, logs, lineages, views, inputs, steps, calls, artefacts, journal, facts, flows, leases, remembered, lists, candidates, transactions, deletions, texts,
 	} {
 		for _, sc := range group {
 			t.Run(sc.name, func(t *testing.T) {

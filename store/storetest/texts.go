@@ -55,6 +55,18 @@ var texts = []scenario{
 			if v := w.viewsOf(id, "x", 1, 1); string(v[0].Bytes) != text {
 				w.Errorf("%s: a view changed", name)
 			}
+			w.putCalls(l, weir.Call{Conversation: id, Step: "s", ID: "x", Name: text, State: weir.CallStarted})
+			if got := w.calls(id, "s"); got[0].Name != text {
+				w.Errorf("%s: a call changed", name)
+			}
+			if len(text) <= weir.MaxFactBytes {
+				fact := clientFact(weir.OfConversation(id), "x/y", `0`)
+				fact.Text = text
+				w.put(fact)
+				if got := w.facts(fact.Scope); got[0].Text != text {
+					w.Errorf("%s: a fact changed", name)
+				}
+			}
 			s := step(l, "s", 1)
 			s.Partial = text
 			w.must(func(tx store.Tx) error { return tx.InsertStep(w.ctx, s) })
@@ -92,6 +104,7 @@ var texts = []scenario{
 	}},
 	{"ANulIsRefusedClearly", func(w *world) {
 		w.conversation("a")
+		l := w.lease("a")
 		for name, write := range map[string]func(tx store.Tx) error{
 			"title": func(tx store.Tx) error {
 				return tx.InsertConversation(w.ctx, &weir.Conversation{ID: "b", Owner: owner, Kind: weir.Chat, Generation: "g", Title: "a\x00b"})
@@ -103,6 +116,16 @@ var texts = []scenario{
 				return tx.ChangeConversation(w.ctx, "a", weir.ConversationChange{Visibility: &weir.Visibility{Category: "\xff"}})
 			},
 			"input": func(tx store.Tx) error { return tx.InsertInput(w.ctx, input("a", "i", "a\x00b")) },
+			"call": func(tx store.Tx) error {
+				c := call(l, "s", "x", 0, weir.CallStarted)
+				c.Name = "a\x00b"
+				return tx.InsertCalls(w.ctx, l.Fence, c)
+			},
+			"artefact": func(tx store.Tx) error {
+				a := artefact("a", "x", "y")
+				a.Tool = "\xff"
+				return tx.PutArtefact(w.ctx, l.Fence, a)
+			},
 			"bytes": func(tx store.Tx) error { return tx.InsertInput(w.ctx, input("a", "i", "a\xffb")) },
 		} {
 			if err := w.Update(w.ctx, write); weir.CodeOf(err) != "text_invalid" || weir.KindOf(err) != weir.Invalid {
@@ -116,6 +139,12 @@ var texts = []scenario{
 			if _, err := w.Conversation(w.ctx, weir.ConversationID(id)); err == nil {
 				w.Errorf("%q is there", id)
 			}
+			w.refused("call_invalid", func(tx store.Tx) error {
+				return tx.InsertCalls(w.ctx, l.Fence, call(l, "s", id, 0, weir.CallStarted))
+			})
+			w.refused("artefact_invalid", func(tx store.Tx) error {
+				return tx.PutArtefact(w.ctx, l.Fence, artefact("a", weir.ArtefactID(id), "y"))
+			})
 		}
 	}},
 }

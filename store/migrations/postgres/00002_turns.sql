@@ -8,12 +8,12 @@ CREATE TABLE calls (
     conversation TEXT COLLATE "C" NOT NULL REFERENCES heads (conversation),
     step         TEXT COLLATE "C" NOT NULL,
     id           TEXT COLLATE "C" NOT NULL,
-    ordinal      BIGINT NOT NULL,
-    name         TEXT    NOT NULL,
-    state        TEXT    NOT NULL,
-    decision     TEXT    NOT NULL, -- '' for none
-    started_at   BIGINT NOT NULL,
-    ended_at     BIGINT NOT NULL,
+    ordinal      BIGINT           NOT NULL,
+    name         TEXT             NOT NULL,
+    state        TEXT             NOT NULL,
+    decision     TEXT             NOT NULL, -- '' for none
+    started_at   BIGINT           NOT NULL,
+    ended_at     BIGINT           NOT NULL,
     PRIMARY KEY (conversation, step, id)
 );
 CREATE UNIQUE INDEX calls_waiting ON calls (conversation, id) WHERE state = 'waiting';
@@ -23,10 +23,10 @@ CREATE INDEX calls_decided ON calls (conversation) WHERE state = 'waiting' AND d
 CREATE TABLE artefacts (
     conversation TEXT COLLATE "C" NOT NULL REFERENCES heads (conversation),
     id           TEXT COLLATE "C" NOT NULL,
-    call         TEXT    NOT NULL,
+    call         TEXT             NOT NULL,
     tool         TEXT COLLATE "C" NOT NULL,
-    time         BIGINT NOT NULL,
-    text         BYTEA    NOT NULL,
+    time         BIGINT           NOT NULL,
+    text         BYTEA            NOT NULL,
     PRIMARY KEY (conversation, id)
 );
 
@@ -37,8 +37,8 @@ CREATE TABLE changes (
     scope   TEXT COLLATE "C" NOT NULL,
     fact    TEXT COLLATE "C" NOT NULL,
     value   BYTEA,             -- JSON; NULL: removed
-    at      BIGINT NOT NULL,
-    noticed BIGINT NOT NULL
+    at      BIGINT           NOT NULL,
+    noticed BIGINT           NOT NULL
 );
 CREATE INDEX changes_scope ON changes (scope, seq);
 CREATE INDEX changes_fact ON changes (scope, fact, seq);
@@ -47,15 +47,15 @@ CREATE INDEX changes_fact ON changes (scope, fact, seq);
 CREATE TABLE facts (
     scope TEXT COLLATE "C" NOT NULL,
     key   TEXT COLLATE "C" NOT NULL,
-    value BYTEA    NOT NULL, -- JSON
-    text  TEXT    NOT NULL,
-    at    BIGINT NOT NULL,
+    value BYTEA            NOT NULL, -- JSON
+    text  TEXT             NOT NULL,
+    at    BIGINT           NOT NULL,
     PRIMARY KEY (scope, key)
 );
 
 CREATE TABLE tool_rules (
     owner    TEXT COLLATE "C" NOT NULL,
     tool     TEXT COLLATE "C" NOT NULL,
-    decision TEXT NOT NULL,
+    decision TEXT             NOT NULL,
     PRIMARY KEY (owner, tool)
 );
