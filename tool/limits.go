@@ -36,9 +36,18 @@ func (l Limits) orDefaults() Limits {
 // fault says why a definition cannot be offered, or nothing. One that a
 // provider refuses would make every request fail that lists it.
 func (l Limits) fault(d Definition) string {
-	switch {
-	case !validName(d.Name):
+	if !validName(d.Name) {
 		return "its name is not 1 to 64 letters, digits, _ and -"
+	}
+	return l.content(d)
+}
+
+// Check says why a definition cannot be offered within the default limits,
+// whatever its name, or nothing. Sources ask it before they keep one.
+func Check(d Definition) string { return Limits{}.orDefaults().content(d) }
+
+func (l Limits) content(d Definition) string {
+	switch {
 	case len(d.Description) > l.DescriptionBytes:
 		return fmt.Sprintf("its description is over %d bytes", l.DescriptionBytes)
 	case !utf8.ValidString(d.Description) || strings.ContainsRune(d.Description, 0):

@@ -101,6 +101,11 @@ func (r *Registry) Run(ctx context.Context, name string, c Call) Result {
 		return res
 	default:
 	}
+	return r.unfinished(ctx, name)
+}
+
+// unfinished is the result of a call that ctx ended.
+func (r *Registry) unfinished(ctx context.Context, name string) Result {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fault("%q did not finish within %s; it may or may not have taken effect.", name, r.limits.Deadline)
 	}
@@ -162,7 +167,7 @@ func (r *Registry) run(ctx context.Context, t Tool, name string, c Call) (res Re
 	case errors.As(err, &known) && known.Public != "":
 		res = Result{Text: known.Public, IsError: true}
 	case ctx.Err() != nil:
-		res = Interrupted()
+		res = r.unfinished(ctx, name)
 	default:
 		res = fault("%q failed.", name)
 	}
