@@ -65,7 +65,7 @@ func newPeer(kind string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "peer", Version: "1"}, &sdk.ServerOptions{PageSize: 1000})
 	if kind == "many" {
 		for i := range 10_000 {
-			addText(s, fmt.Sprintf("tool_%05d", 9_999-i), func(context.Context, *sdk.CallToolRequest) (string, error) { return "", nil })
+			s.AddTool(&sdk.Tool{Name: fmt.Sprintf("tool_%05d", 9_999-i), InputSchema: json.RawMessage(`{"type":"object"}`)}, show)
 		}
 		return s
 	}
