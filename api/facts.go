@@ -9,12 +9,13 @@ import (
 	"weir"
 )
 
-type factName struct {
+// FactName is exported for huma, which fills embedded structs only then.
+type FactName struct {
 	NS   string `path:"ns" doc:"Your namespace; “core” is the server's."`
 	Name string `path:"name" doc:"Name within it, percent-encoded."`
 }
 
-func (n factName) key() string { return n.NS + "/" + n.Name }
+func (n FactName) key() string { return n.NS + "/" + n.Name }
 
 type factBody struct {
 	Value      json.RawMessage `json:"value" doc:"Any JSON but null, at most 64 KiB; two values that differ in nothing but spelling are the same."`
@@ -49,7 +50,7 @@ func factOf(f *weir.ClientFact) factView {
 
 // kept keeps a fact for a conversation, or with "" for all of the actor's, and
 // answers what is kept now.
-func (s *server) kept(ctx context.Context, a weir.Actor, id weir.ConversationID, name factName, b *factBody) (*one[factView], error) {
+func (s *server) kept(ctx context.Context, a weir.Actor, id weir.ConversationID, name FactName, b *factBody) (*one[factView], error) {
 	f, err := b.fact(name.key())
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func scopeOf(a weir.Actor, id weir.ConversationID) weir.ChangeScope {
 
 type putFactIn struct {
 	ID weir.ConversationID `path:"id"`
-	factName
+	FactName
 	Body factBody
 }
 
@@ -87,48 +88,48 @@ func (s *server) putFact(ctx context.Context, a weir.Actor, in *putFactIn) (*one
 	if _, err := s.owned(ctx, a, in.ID); err != nil {
 		return nil, err
 	}
-	return s.kept(ctx, a, in.ID, in.factName, &in.Body)
+	return s.kept(ctx, a, in.ID, in.FactName, &in.Body)
 }
 
 type putOwnerFactIn struct {
-	factName
+	FactName
 	Body factBody
 }
 
 func (s *server) putOwnerFact(ctx context.Context, a weir.Actor, in *putOwnerFactIn) (*one[factView], error) {
-	return s.kept(ctx, a, "", in.factName, &in.Body)
-}
-
-type changedAt struct {
-	ChangedAt time.Time `query:"changed_at" doc:"When it stopped to apply; now when left out or in the future."`
+	return s.kept(ctx, a, "", in.FactName, &in.Body)
 }
 
 type deleteFactIn struct {
 	ID weir.ConversationID `path:"id"`
-	factName
-	changedAt
+	FactName
+	ChangedAt time.Time `query:"changed_at" doc:"When it stopped to apply; now when left out or in the future."`
 }
 
 func (s *server) deleteFact(ctx context.Context, a weir.Actor, in *deleteFactIn) (*one[accepted], error) {
 	if _, err := s.owned(ctx, a, in.ID); err != nil {
 		return nil, err
 	}
-	if err := s.cfg.Facts.DeleteFact(ctx, a, in.ID, in.key(), in.ChangedAt); err != nil {
+	return s.dropped(ctx, a, in.ID, in.FactName, in.ChangedAt)
+}
+
+func (s *server) dropped(ctx context.Context, a weir.Actor, id weir.ConversationID, name FactName, at time.Time) (*one[accepted], error) {
+	if !weir.ValidID(name.key()) {
+		return nil, weir.Fault(weir.NotFound, "fact_not_found", "No client keeps a fact of this key there.")
+	}
+	if err := s.cfg.Facts.DeleteFact(ctx, a, id, name.key(), at); err != nil {
 		return nil, err
 	}
 	return &one[accepted]{accepted{true}}, nil
 }
 
 type deleteOwnerFactIn struct {
-	factName
-	changedAt
+	FactName
+	ChangedAt time.Time `query:"changed_at" doc:"When it stopped to apply; now when left out or in the future."`
 }
 
 func (s *server) deleteOwnerFact(ctx context.Context, a weir.Actor, in *deleteOwnerFactIn) (*one[accepted], error) {
-	if err := s.cfg.Facts.DeleteFact(ctx, a, "", in.key(), in.ChangedAt); err != nil {
-		return nil, err
-	}
-	return &one[accepted]{accepted{true}}, nil
+	return s.dropped(ctx, a, "", in.FactName, in.ChangedAt)
 }
 
 func (s *server) facts(ctx context.Context, a weir.Actor, in *conversationPath) (*one[page[factView]], error) {
