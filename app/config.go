@@ -15,6 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"weir/model"
+	"weir/tool/mcp"
 )
 
 // Config is everything that can be set, as weir.toml spells it. A flag goes
@@ -35,12 +36,14 @@ type Config struct {
 	Providers    []Provider `toml:"provider"`
 	Models       []Model    `toml:"model"`
 	Gate         Gate       `toml:"gate"`
+	MCP          []MCP      `toml:"mcp"`
 
 	// Token is the owner's bearer token (WEIR_TOKEN); made and kept in the data
 	// directory when empty. Never read from the file, which others may see.
 	Token string `toml:"-"`
 
-	zone *time.Location `toml:"-"` // what Owner.TimeZone names
+	zone    *time.Location `toml:"-"` // what Owner.TimeZone names
+	servers []mcp.Config   `toml:"-"` // what MCP says
 }
 
 // Owner is the person whose server this is.
@@ -131,6 +134,7 @@ var keys = []string{
 	"model", "model.id", "model.provider", "model.name", "model.context_window", "model.max_output",
 	"model.mid_system", "model.max_tokens_field", "model.cache_key",
 	"gate", "gate.quotes_per_message", "gate.recalls_per_message",
+	"mcp", "mcp.name", "mcp.command", "mcp.env", "mcp.url", "mcp.headers", "mcp.approval", "mcp.timeout",
 }
 
 // nearest returns the known key with the least edit distance.
@@ -183,7 +187,10 @@ func (c *Config) complete() error {
 	if err := c.checkListen(); err != nil {
 		return err
 	}
-	return c.checkProviders()
+	if err := c.checkProviders(); err != nil {
+		return err
+	}
+	return c.checkServers()
 }
 
 func (c *Config) checkListen() error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAnUnknownKeyNamesTheNearestKnownOne(t *testing.T) {
@@ -107,5 +108,39 @@ func TestWhatCouldOnlyFailLaterIsRefusedAtOnce(t *testing.T) {
 	_, err := ReadConfig(file(t, "[[model]]\ncontext_window = \"big\""))
 	if err == nil || strings.Contains(err.Error(), "struct field") || !strings.Contains(err.Error(), ":2:") {
 		t.Errorf("a value of the wrong type: %v", err)
+	}
+}
+
+func TestToolServersAreRefusedByTheKeyThatIsWrong(t *testing.T) {
+	t.Setenv("WEIR_TEST_KEY", "k-1")
+	for written, want := range map[string]string{
+		"name = \"a__b\"\ncommand = [\"x\"]":                                     `mcp "a__b": name: `,
+		"name = \"a\"":                                                           `mcp "a": command: `,
+		"name = \"a\"\nurl = \"host\"":                                           `mcp "a": url: `,
+		"name = \"a\"\ncommand = [\"x\"]\napproval = \"maybe\"":                  `mcp "a": approval: "maybe" is not known: write ask, allow or deny`,
+		"name = \"a\"\ncommand = [\"x\"]\ntimeout = \"90\"":                      `mcp "a": timeout: "90": write a length of time such as 90s`,
+		"name = \"a\"\ncommand = [\"x\"]\nenv = { K = \"${WEIR_NOT_SET}\" }":     `mcp "a": env: the environment variable WEIR_NOT_SET is not set`,
+		"name = \"a\"\ncommand = [\"x\"]\n[[mcp]]\nname=\"a\"\nurl=\"http://h\"": `mcp "a" is there twice: name: `,
+		"name = \"a\"\ncomand = [\"x\"]":                                         `unknown key "mcp.comand", did you mean "mcp.command"`,
+	} {
+		c, err := ReadConfig(file(t, "[[mcp]]\n"+written))
+		if err == nil {
+			c.Data = t.TempDir()
+			err = c.complete()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want …%s…", written, err, want)
+		}
+	}
+	c, err := ReadConfig(file(t, "[[mcp]]\nname = \"a\"\nurl = \"https://h/mcp\"\nheaders = { Authorization = \"Bearer ${WEIR_TEST_KEY}\" }\napproval = \"allow\"\ntimeout = \"90s\""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Data = t.TempDir()
+	if err := c.complete(); err != nil {
+		t.Fatal(err)
+	}
+	if s := c.servers[0]; s.Headers["Authorization"] != "Bearer k-1" || s.Approval != "allow" || s.Timeout != 90*time.Second {
+		t.Errorf("%+v", s)
 	}
 }

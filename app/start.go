@@ -25,6 +25,7 @@ import (
 	"weir/modelview"
 	"weir/store"
 	"weir/tool"
+	"weir/tool/mcp"
 	"weir/turn"
 	"weir/web"
 )
@@ -39,6 +40,7 @@ type Running struct {
 
 	account *account.Account
 	engine  *turn.Engine
+	servers *mcp.Client
 	watcher *builtin.Watcher
 	hub     *live.Hub
 	life    *lifecycle.Service
@@ -107,6 +109,10 @@ func (r *Running) assemble(ctx context.Context, c *Config, log *slog.Logger) err
 	if err != nil {
 		return err
 	}
+	if r.servers, err = mcp.New(c.servers, log); err != nil {
+		return err
+	}
+	tools.AddSource(r.servers)
 	var told *fact.Set
 	if told, r.watcher, err = facts(c, r.store, tools, log); err != nil {
 		return err
@@ -143,6 +149,7 @@ func (r *Running) serve(listen string, handler http.Handler, log *slog.Logger) e
 	r.URL = "http://" + l.Addr().String()
 	background, end := context.WithCancel(context.Background())
 	r.end = end
+	r.servers.Start(context.Background()) // Stop ends it, after the engine
 	if err := r.watcher.Start(background); err != nil {
 		l.Close()
 		return err
@@ -184,6 +191,9 @@ func (r *Running) shutdown() error {
 		}
 		<-r.served
 		r.engine.Stop()
+	}
+	if r.servers != nil { // after the engine, whose steps call their tools
+		r.servers.Stop()
 	}
 	if r.watcher != nil {
 		r.watcher.Stop()
