@@ -17,3 +17,8 @@ func Choose(pending []weir.Input, mustGoOn bool) (messages []weir.Input, control
 	ch := choose(pending, mustGoOn)
 	return ch.messages, ch.control
 }
+
+// Reordered is reordered, for tests.
+func Reordered(pending []weir.Input, id, before weir.InputID) ([]weir.InputID, error) {
+	return reordered(pending, id, before)
+}
