@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"weir/fact/builtin/internal/files"
 )
 
 const (
@@ -32,7 +34,7 @@ const (
 // told within the bounds.
 func (r *Repo) Dirty(ctx context.Context) (bool, error) {
 	config, err := read(filepath.Join(r.Common, "config"), 1<<20)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !files.Missing(err) {
 		return false, err
 	}
 	settings := strings.Join(strings.Fields(strings.ToLower(string(config))), "")
@@ -48,7 +50,7 @@ func (r *Repo) Dirty(ctx context.Context) (bool, error) {
 			ix, err = parseIndex(raw)
 		}
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !files.Missing(err) {
 		return false, err
 	}
 	for _, e := range ix.entries {
@@ -179,7 +181,7 @@ func (t *tree) file(e *entry) (bool, error) {
 	}
 	path := filepath.Join(t.root, filepath.FromSlash(e.name))
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+	if files.Missing(err) {
 		return true, nil
 	}
 	if err != nil {
@@ -215,7 +217,7 @@ func (t *tree) content(path string, e *entry, info fs.FileInfo, link bool) (bool
 	} else {
 		raw, err = read(path, maxHashed)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.Missing(err) {
 		return true, nil
 	}
 	if err != nil {

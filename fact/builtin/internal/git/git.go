@@ -13,15 +13,15 @@ package git
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"weir/fact/builtin/internal/files"
 )
 
 // Repo is a repository with a working tree.
@@ -64,7 +64,7 @@ func Find(folder string) (*Repo, error) {
 func at(root string) (*Repo, error) {
 	dot := filepath.Join(root, ".git")
 	info, err := os.Stat(dot)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.Missing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -76,11 +76,11 @@ func at(root string) (*Repo, error) {
 			return nil, err
 		}
 	}
-	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); files.Missing(err) {
 		return nil, nil // a folder that is only called .git
 	}
 	common, err := linked(filepath.Join(dir, "commondir"), "")
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.Missing(err) {
 		common, err = dir, nil
 	}
 	return &Repo{Root: root, Dir: dir, Common: common}, err
@@ -145,7 +145,7 @@ func (r *Repo) commit(branch string) (string, error) {
 	}
 	for _, dir := range []string{r.Dir, r.Common} {
 		raw, _, err := small(filepath.Join(dir, filepath.FromSlash(ref)))
-		if errors.Is(err, fs.ErrNotExist) {
+		if files.Missing(err) {
 			continue
 		}
 		raw = strings.TrimSpace(raw)
@@ -155,7 +155,7 @@ func (r *Repo) commit(branch string) (string, error) {
 		return raw, err
 	}
 	packed, err := read(filepath.Join(r.Common, "packed-refs"), 16<<20)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.Missing(err) {
 		return "", nil
 	}
 	for line := range bytes.Lines(packed) {
@@ -169,33 +169,12 @@ func (r *Repo) commit(branch string) (string, error) {
 
 // small reads a short file and when it was last written.
 func small(file string) (string, time.Time, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return "", time.Time{}, err
-	}
-	raw, err := read(file, maxSmall)
-	return string(raw), info.ModTime(), err
+	raw, when, err := files.Read(file, maxSmall)
+	return string(raw), when, err
 }
 
-// read reads a regular file of at most so many bytes. It does not wait for
-// what is none: a pipe would never end.
 func read(file string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|nonBlocking, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("git: %s is not a regular file", file)
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(raw)) > most {
-		err = fmt.Errorf("git: %s is over %d bytes", file, most)
-	}
+	raw, _, err := files.Read(file, most)
 	return raw, err
 }
 

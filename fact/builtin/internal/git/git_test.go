@@ -147,13 +147,21 @@ func TestDirtyIsWhatGitSays(t *testing.T) {
 				{"unstaged", func() { r.git("reset", "-q", "run") }},
 				{"removed", func() { _ = os.Remove(filepath.Join(r.dir, "a.txt")) }},
 				{"hard reset", func() { r.git("reset", "-q", "--hard") }},
-				{"soft reset", func() { r.write("new", "1"); r.git("add", "."); r.git("commit", "-qm", "x"); r.git("reset", "-q", "--soft", "HEAD~1") }},
+				{"soft reset", func() {
+					r.write("new", "1")
+					r.git("add", ".")
+					r.git("commit", "-qm", "x")
+					r.git("reset", "-q", "--soft", "HEAD~1")
+				}},
 				{"committed", func() { r.git("commit", "-qm", "two") }},
 				{"packed", func() { r.git("gc", "-q"); r.git("pack-refs", "--all") }},
 				{"packed, index without a tree", func() { r.write("n", "1"); r.git("add", "n"); r.git("rm", "-q", "--cached", "n") }},
 				{"executable", func() { _ = os.Chmod(filepath.Join(r.dir, "run"), 0o700) }},
 				{"not executable", func() { _ = os.Chmod(filepath.Join(r.dir, "run"), 0o600) }},
-				{"a link instead", func() { _ = os.Remove(filepath.Join(r.dir, "run")); _ = os.Symlink("a.txt", filepath.Join(r.dir, "run")) }},
+				{"a link instead", func() {
+					_ = os.Remove(filepath.Join(r.dir, "run"))
+					_ = os.Symlink("a.txt", filepath.Join(r.dir, "run"))
+				}},
 				{"the link committed", func() { r.git("commit", "-qam", "three") }},
 				{"a file instead of a folder", func() { _ = os.RemoveAll(filepath.Join(r.dir, "a")); r.write("a", "x") }},
 				{"stashed", func() { _ = os.Remove(filepath.Join(r.dir, "a")); r.git("stash", "-q") }},

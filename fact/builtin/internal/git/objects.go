@@ -8,11 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"weir/fact/builtin/internal/files"
 )
 
 const (
@@ -41,7 +42,7 @@ func (o *objects) close() {
 // get returns an object's content; hash is in hex.
 func (o *objects) get(hash, kind string) ([]byte, error) {
 	raw, err := o.loose(hash, kind)
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !files.Missing(err) {
 		return raw, err
 	}
 	name, err := hex.DecodeString(hash)
@@ -108,7 +109,7 @@ func (o *objects) openPacks() error {
 	}
 	for _, name := range names {
 		p, err := openPack(strings.TrimSuffix(name, ".idx"))
-		if errors.Is(err, fs.ErrNotExist) {
+		if files.Missing(err) {
 			continue // being replaced
 		}
 		if err != nil {

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package git
-
-const nonBlocking = 0
-
-func isNotDir(error) bool { return false }
