@@ -57,28 +57,29 @@ type Watcher struct {
 }
 
 // NewWatcher makes a watcher; nothing is watched before Start.
-func NewWatcher(cfg WatcherConfig) (*Watcher, error) {
-	set, err := fact.Compose(cfg.Facts...)
-	if err != nil {
-		return nil, err
-	}
+func NewWatcher(cfg WatcherConfig) *Watcher {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	return &Watcher{cfg: cfg, set: set, followers: map[string]*follower{}}, nil
+	return &Watcher{cfg: cfg, followers: map[string]*follower{}}
 }
 
-// Start begins to watch. Where the system gives no watches it logs that and
-// watches nothing.
+// Start begins to watch. It fails for facts that cannot be composed; where the
+// system gives no watches it logs that and watches nothing.
 func (w *Watcher) Start(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stop != nil {
 		return errors.New("builtin: a watcher is started once")
 	}
+	set, err := fact.Compose(w.cfg.Facts...)
+	if err != nil {
+		return err
+	}
+	w.set = set
 	w.watches = &watches{log: w.cfg.Log, by: map[string]map[*follower]bool{}}
 	fs, err := fsnotify.NewWatcher()
 	ctx, w.stop = context.WithCancel(ctx)
