@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"weir"
@@ -15,7 +16,14 @@ type FactName struct {
 	Name string `path:"name" doc:"Name within it, percent-encoded."`
 }
 
-func (n FactName) key() string { return n.NS + "/" + n.Name }
+// key is the fact's own, and no key at all where the namespace holds a slash:
+// each fact has one address.
+func (n FactName) key() string {
+	if strings.Contains(n.NS, "/") {
+		return "/" + n.Name
+	}
+	return n.NS + "/" + n.Name
+}
 
 type factBody struct {
 	Value      json.RawMessage `json:"value" doc:"Any JSON but null, at most 64 KiB; two values that differ in nothing but spelling are the same."`

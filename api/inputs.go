@@ -75,8 +75,6 @@ func (s *server) changeInput(ctx context.Context, a weir.Actor, in *changeInputI
 		return nil, bodyInvalid("Say what to change: text, references, mentions, delivery or before.")
 	case b.Before != nil && (said || b.Delivery != ""):
 		return nil, bodyInvalid("Moving an input is a change of its own; send before without the others.").With("member", "before")
-	case b.Before != nil && *b.Before != "" && !weir.ValidID(string(*b.Before)):
-		return nil, noInput()
 	case b.Before != nil:
 		got, err = s.cfg.Turns.Move(ctx, a, in.ID, in.IID, *b.Before, b.Revision)
 	case !said:

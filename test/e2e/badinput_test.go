@@ -16,6 +16,8 @@ func (w *world) everything(ids ...string) string {
 	list := w.get("/v1/conversations?limit=500").is(200)
 	b.Write(list.body)
 	b.Write(w.get("/v1/flows?limit=500").is(200).body)
+	b.Write(w.get("/v1/context/facts").is(200).body)
+	b.Write(w.get("/v1/tools").is(200).body)
 	if len(ids) == 0 {
 		var page struct{ Items []m }
 		list.into(&page)
@@ -27,6 +29,8 @@ func (w *world) everything(ids ...string) string {
 		b.Write(w.get(at(id, "messages") + "?hidden=include&limit=500").is(200).body)
 		b.Write(w.get(at(id, "inputs")).is(200).body)
 		b.Write(w.get(at(id, "steps")).is(200).body)
+		b.Write(w.get(at(id, "context")).is(200).body)
+		b.Write(w.get(at(id, "context", "facts")).is(200).body)
 	}
 	return b.String()
 }
@@ -51,7 +55,60 @@ func badRequests(c, mid string) []bad {
 	}
 	headed := func(b bad, header map[string]string) bad { b.header = header; return b }
 	deep := strings.Repeat(`{"a":`, 200_000) + "1" + strings.Repeat("}", 200_000)
+	fact := func(name, key string, body any, status int, code string, member ...string) bad {
+		b := post(name, at(c, "context", "facts", "ci")+"/"+key, body, status, code, member...)
+		b.method = "PUT"
+		return b
+	}
+	many := func(key string) bad {
+		b := fact("a fact named "+key, "", `{"value":1}`, 400, "fact_key_invalid")
+		b.path = "/v1/context/facts/" + key
+		return b
+	}
 	list := []bad{
+		fact("a fact without a body", "status", nil, 400, "body_invalid"),
+		fact("a fact without a value", "status", `{}`, 400, "body_invalid"),
+		fact("a fact that is null", "status", `{"value":null}`, 400, "body_invalid", "value"),
+		fact("a fact with a name twice", "status", `{"value":{"a":1,"a":2}}`, 400, "body_invalid", "a"),
+		fact("a fact with an unknown member", "status", `{"value":1,"Removal":"x"}`, 400, "body_invalid", "Removal"),
+		fact("a fact with half a surrogate", "status", `{"value":{"\udc00":1}}`, 400, "body_invalid"),
+		fact("a fact nested too deep", "status", `{"value":`+strings.Repeat("[", 20)+strings.Repeat("]", 20)+`}`, 400, "body_invalid"),
+		fact("a fact that is no number", "status", `{"value":1e999}`, 400, "body_invalid"),
+		fact("a fact that is too long", "status", m{"value": strings.Repeat("x", 70_000)}, 413, "fact_too_long"),
+		fact("a fact whose text is too long", "status", m{"value": 1, "update_text": strings.Repeat("x", 70_000)}, 413, "fact_too_long"),
+		fact("a fact whose text has a NUL", "status", `{"value":1,"update_text":"a\u0000"}`, 400, "fact_invalid"),
+		fact("a fact of no time", "status", `{"value":1,"changed_at":"yesterday"}`, 400, "body_invalid", "changed_at"),
+		fact("a fact of a time as a number", "status", `{"value":1,"changed_at":1700000000}`, 400, "body_invalid", "changed_at"),
+		fact("a fact in capitals", "Status", `{"value":1}`, 400, "fact_key_invalid"),
+		fact("a fact with a NUL", "%00", `{"value":1}`, 400, "fact_key_invalid"),
+		fact("a fact with a space", "a%20b", `{"value":1}`, 400, "fact_key_invalid"),
+		fact("a fact with a long name", strings.Repeat("x", 300), `{"value":1}`, 400, "fact_key_invalid"),
+		many("-x/y"), many("x/.y"), many("%C3%A4/y"), many("x%2Fy/z"),
+		{name: "a fact of the server's own", ask: ask{method: "PUT", path: "/v1/context/facts/core/date", body: `{"value":"2000-01-01"}`}, status: 422, code: "fact_reserved"},
+		{name: "a fact of nobody's conversation", ask: ask{method: "PUT", path: at("cnv_x", "context", "facts", "ci", "status"), body: `{"value":1}`}, status: 404, code: "conversation_not_found"},
+		{name: "a fact by POST", ask: ask{method: "POST", path: at(c, "context", "facts", "ci", "status"), body: `{"value":1}`}, status: 405, code: "method_not_allowed"},
+		{name: "a fact that is not kept, taken back", ask: ask{method: "DELETE", path: at(c, "context", "facts", "ci", "status")}, status: 404, code: "fact_not_found"},
+		{name: "a fact of all that is not kept, taken back", ask: ask{method: "DELETE", path: "/v1/context/facts/ci/status"}, status: 404, code: "fact_not_found"},
+		{name: "a fact with a NUL, taken back", ask: ask{method: "DELETE", path: "/v1/context/facts/ci/%00"}, status: 404, code: "fact_not_found"},
+		{name: "a fact taken back at no time", ask: ask{method: "DELETE", path: "/v1/context/facts/ci/status?changed_at=now"}, status: 400, code: "parameter_invalid"},
+		{name: "the context of nobody's conversation", ask: ask{method: "GET", path: at("cnv_x", "context")}, status: 404, code: "conversation_not_found"},
+
+		post("an epoch that is late", at(c, "epoch"), `{"if_seq":1}`, 409, "moved_on"),
+		post("an epoch with words", at(c, "epoch"), `{"baseline":"x"}`, 400, "body_invalid", "baseline"),
+		post("an epoch of nobody's conversation", at("cnv_x", "epoch"), `{}`, 404, "conversation_not_found"),
+		post("a decision about nothing", at(c, "approvals", "call_x"), `{"decision":"allow"}`, 404, "call_not_found"),
+		post("a decision about a NUL", at(c, "approvals")+"/%00", `{"decision":"allow"}`, 404, "call_not_found"),
+		post("no decision", at(c, "approvals", "call_x"), `{}`, 400, "body_invalid"),
+		post("no body for a decision", at(c, "approvals", "call_x"), nil, 400, "body_invalid"),
+		post("a decision to ask", at(c, "approvals", "call_x"), `{"decision":"ask"}`, 400, "body_invalid", "decision"),
+		post("a decision remembered as a word", at(c, "approvals", "call_x"), `{"decision":"allow","remember":"yes"}`, 400, "body_invalid", "remember"),
+		post("an interrupt and then what", at(c, "interrupt"), `{"then":"queue"}`, 400, "body_invalid", "then"),
+		post("an interrupt with words", at(c, "interrupt"), `{"why":"x"}`, 400, "body_invalid", "why"),
+		{name: "an artefact that is not there", ask: ask{method: "GET", path: at(c, "artefacts", "art_x")}, status: 404, code: "artefact_not_found"},
+		{name: "an artefact with a NUL", ask: ask{method: "GET", path: at(c, "artefacts") + "/%00"}, status: 404, code: "artefact_not_found"},
+		{name: "moving what is not there", ask: ask{method: "PATCH", path: at(c, "inputs", "inp_x"), body: `{"revision":1,"before":""}`}, status: 404, code: "input_not_found"},
+		post("a tool", "/v1/tools", `{}`, 405, "method_not_allowed"),
+
 		post("broken JSON", messages, `{"text":"hi"`, 400, "body_invalid"),
 		post("no JSON", messages, `hello`, 400, "body_invalid"),
 		post("two values", messages, `{"text":"hi"} {"text":"ho"}`, 400, "body_invalid"),
