@@ -90,12 +90,13 @@ func (t *tx) head(ctx context.Context, c weir.ConversationID) (seq weir.Seq, fen
 func (r *reader) Due(ctx context.Context, limit int) ([]weir.ConversationID, error) {
 	return list(ctx, r, scanID, `
 		SELECT h.conversation FROM heads h
-		WHERE (h.conversation IN (
+		WHERE h.conversation IN (
 				SELECT conversation FROM inputs WHERE state = 'pending'
-				UNION SELECT conversation FROM steps WHERE state = 'running') AND h.state <> 'waiting'
-			OR h.conversation IN (
-				SELECT conversation FROM calls WHERE state = 'waiting' AND decision <> ''
-				UNION SELECT conversation FROM steps WHERE state = 'running' AND interrupt = 1))
+				UNION SELECT conversation FROM steps WHERE state = 'running'
+				UNION SELECT conversation FROM calls WHERE state = 'waiting' AND decision <> '')
+			AND (h.state <> 'waiting' OR h.conversation IN (
+				SELECT conversation FROM steps WHERE state = 'running' AND interrupt = 1
+				UNION SELECT conversation FROM calls WHERE state = 'waiting' AND decision <> ''))
 			AND (h.holder = '' OR h.expires <= {now} OR h.run <> ?)
 		ORDER BY h.conversation LIMIT ?`, r.d.now(), r.d.run, limit)
 }
