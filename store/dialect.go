@@ -30,6 +30,8 @@ type dialect struct {
 	// run tells leases given since this opening of the database from older
 	// ones, which are free; "" where they stay good.
 	run string
+	// meter, when there is one, counts what is read and written.
+	meter *Meter
 	// holding selects ids of an owner's conversations that hold all of the
 	// pieces, at most limit of them.
 	holding func(owner string, pieces []string, limit int) (text string, args []any)

@@ -145,6 +145,7 @@ func (g *group) commit(u *update) {
 		return
 	}
 	err := g.do(`COMMIT`)
+	g.conn.d.meter.read(g.conn)
 	if err != nil {
 		_ = g.do(`ROLLBACK`)
 	}

@@ -15,6 +15,8 @@ type Options struct {
 	// Alone makes SQLite commit each Update by itself, to measure what
 	// committing many at once gains.
 	Alone bool
+	// Meter, when there is one, adds up what SQLite reads and writes.
+	Meter *Meter
 }
 
 // ReadOnly is a database that is looked at beside a running server.

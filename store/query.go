@@ -45,6 +45,7 @@ func list[T any](ctx context.Context, r *reader, scan func(row) (T, error), text
 	defer rows.Close()
 	var all []T
 	for rows.Next() {
+		r.d.meter.row()
 		one, err := scan(rows)
 		if err != nil {
 			return nil, fault(err)
@@ -62,6 +63,7 @@ func first(ctx context.Context, r *reader, dest []any, text string, args ...any)
 	}
 	defer rows.Close()
 	if rows.Next() {
+		r.d.meter.row()
 		if err := rows.Scan(dest...); err != nil {
 			return false, fault(err)
 		}

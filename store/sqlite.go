@@ -56,6 +56,7 @@ func openSQLite(ctx context.Context, dir string, o Options) (_ *sqliteStore, err
 	}
 	syncDir(dir)
 	d := sqliteDialect(o.Now)
+	d.meter = o.Meter
 	conn, err := openConn(ctx, s.writing, d)
 	if err != nil {
 		return nil, opening(dir, err)

@@ -109,6 +109,7 @@ func (p *readers) view(ctx context.Context, fn func(Reader) error) error {
 		// Reads leave nothing to keep; a connection that cannot even end its
 		// transaction is not used again.
 		_, err := c.exec(context.WithoutCancel(ctx), `ROLLBACK`)
+		p.d.meter.read(c)
 		p.giveBack(c, sound && err == nil)
 	}()
 	if _, err := c.exec(context.WithoutCancel(ctx), `BEGIN`); err != nil {
