@@ -42,7 +42,7 @@ func times(ours, reference time.Duration, note string) result {
 }
 
 var rows = []row{
-	admission, groupCommit, requestWarm, requestCold, mentionScan, candidatesRare, candidatesCommon,
+	admission, groupCommit, requestWarm, requestCold, turnCPU, turnRows, mentionScan, candidatesRare, candidatesCommon,
 }
 
 func main() {

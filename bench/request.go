@@ -110,8 +110,9 @@ var requestCold = row{
 // past is a long conversation in a real store.
 type past struct {
 	s        store.Store
+	id       weir.ConversationID
 	c        *weir.Conversation
-	fence    int64
+	lease    weir.Lease
 	lowerer  *modelview.Lowerer
 	lowering string
 }
@@ -121,12 +122,12 @@ func history(ctx context.Context, dir string) (*past, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &past{s: s, lowerer: modelview.New()}
-	return h, h.fill(ctx)
+	h := &past{s: s, id: "cnv_long", lowerer: modelview.New()}
+	return h, h.fill(ctx, longHistory)
 }
 
-func (h *past) fill(ctx context.Context) error {
-	id := weir.ConversationID("cnv_long")
+// fill makes the conversation with n messages and one more of the person.
+func (h *past) fill(ctx context.Context, n int) error {
 	gen := weir.NewGenerationID(time.Now())
 	record := func(i int, b weir.Body) weir.Record {
 		now := time.Now().UTC().Truncate(time.Millisecond)
@@ -134,32 +135,37 @@ func (h *past) fill(ctx context.Context) error {
 	}
 	baseline := "You are a bench."
 	records := []weir.Record{record(0, &weir.Epoch{Baseline: baseline, SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(baseline)))})}
-	for i := 1; i < longHistory; i += 2 {
+	for i := 1; i < n; i += 2 {
 		records = append(records,
 			record(i, &weir.UserMessage{Text: fmt.Sprintf("Question %d: %s", i, admissionText)}),
 			record(i+1, &weir.AssistantMessage{Model: profile.ID, Parts: []weir.Part{{Type: weir.PartText,
 				Text: fmt.Sprintf("Answer %d: port 7447, because 8080 is taken by the metrics agent and 443 stays with the proxy.", i)}}}),
 		)
 	}
-	records = append(records, record(longHistory+1, &weir.UserMessage{Text: "And now?"}))
+	records = append(records, record(n+1, &weir.UserMessage{Text: "And now?"}))
 	err := h.s.Update(ctx, func(tx store.Tx) error {
-		if err := tx.InsertConversation(ctx, conversation(id, "Long", 0)); err != nil {
+		if err := tx.InsertConversation(ctx, conversation(h.id, "Long", 0)); err != nil {
 			return err
 		}
-		l, _, err := tx.AcquireLease(ctx, id, "bench", time.Hour)
+		l, _, err := tx.AcquireLease(ctx, h.id, "bench", time.Hour)
 		if err != nil {
 			return err
 		}
-		h.fence = l.Fence
-		_, err = tx.Append(ctx, id, l.Fence, nil, records...)
+		h.lease = l
+		_, err = tx.Append(ctx, h.id, l.Fence, nil, records...)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	c, err := h.s.Conversation(ctx, id)
+	c, err := h.s.Conversation(ctx, h.id)
 	h.c = &c
 	return err
+}
+
+// release leaves the conversation to an engine.
+func (h *past) release(ctx context.Context) error {
+	return h.s.Update(ctx, func(tx store.Tx) error { return tx.ReleaseLease(ctx, h.lease) })
 }
 
 // prepare makes one request, so that all views are stored, and catches up.
@@ -181,7 +187,7 @@ func (h *past) prepare(ctx context.Context, w *modelview.Window) error {
 // start stores what a step stores before its request is sent.
 func (h *past) start(ctx context.Context, req *modelview.Request) error {
 	return h.s.Update(ctx, func(tx store.Tx) error {
-		if err := tx.PutViews(ctx, h.fence, h.c.ID, req.Views...); err != nil {
+		if err := tx.PutViews(ctx, h.lease.Fence, h.c.ID, req.Views...); err != nil {
 			return err
 		}
 		return h.append(ctx, tx, &weir.StepStart{Step: weir.NewStepID(time.Now()), Model: profile.ID, Lowering: req.Lowering, Tail: req.Tail, Marks: req.Marks, Ledger: req.Ledger})
@@ -205,7 +211,7 @@ func (h *past) append(ctx context.Context, tx store.Tx, bodies ...weir.Body) err
 	for _, b := range bodies {
 		now := time.Now().UTC().Truncate(time.Millisecond)
 		r := weir.Record{ID: weir.NewMessageID(now), Time: now, Generation: h.c.Generation, Body: b}
-		if _, err := tx.Append(ctx, h.c.ID, h.fence, nil, r); err != nil {
+		if _, err := tx.Append(ctx, h.c.ID, h.lease.Fence, nil, r); err != nil {
 			return err
 		}
 	}

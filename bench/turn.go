@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"weir"
+	"weir/fact"
+	"weir/fact/builtin"
+	"weir/gate"
+	"weir/live"
+	"weir/model"
+	"weir/modelview"
+	"weir/store"
+	"weir/tool"
+	"weir/turn"
+)
+
+const shortHistory = 100 // messages
+
+var turnCPU = row{
+	name: "CPU of a turn at 10,000 messages, warm, sending aside", reference: "the same at 100 messages", bound: "1.5×",
+	run: func(ctx context.Context, dir string) (result, error) {
+		long, short, err := turns(ctx, dir)
+		if err != nil {
+			return result{}, err
+		}
+		return times(long.cpu, short.cpu, fmt.Sprintf("%d and %d bytes of request", long.request, short.request)), nil
+	},
+}
+
+var turnRows = row{
+	name: "rows read by the store for a turn at 10,000 messages, warm", reference: "the same at 100 messages", bound: "1.0×",
+	run: func(ctx context.Context, dir string) (result, error) {
+		long, short, err := turns(ctx, dir)
+		if err != nil {
+			return result{}, err
+		}
+		return result{
+			ours: float64(long.rows), reference: float64(short.rows), unit: "rows", ratio: float64(long.rows) / float64(short.rows),
+			note: fmt.Sprintf("pages looked at: %d and %d; written: %d KiB and %d KiB", long.pages, short.pages, long.written>>10, short.written>>10),
+		}, nil
+	},
+}
+
+// cost is what a turn takes, from its admission until the conversation is idle
+// again: the middle of many turns, each value by itself.
+type cost struct {
+	cpu                  time.Duration
+	rows, pages, written int64
+	request              int // bytes
+}
+
+// turns measures turns of a long and of a short conversation of one server, in
+// turn, against a model that answers at once.
+func turns(ctx context.Context, dir string) (long, short cost, err error) {
+	w, err := newTurnWorld(ctx, filepath.Join(dir, "weir"))
+	if err != nil {
+		return cost{}, cost{}, err
+	}
+	defer w.close()
+	const warmUp, n = 5, 101
+	var all [2][]cost
+	for i := range warmUp + n {
+		for j, h := range w.pasts {
+			c, err := w.turn(ctx, h.c.ID)
+			if err != nil {
+				return cost{}, cost{}, err
+			}
+			if i >= warmUp {
+				all[j] = append(all[j], c)
+			}
+		}
+	}
+	return middle(all[0]), middle(all[1]), nil
+}
+
+func middle(all []cost) cost {
+	return cost{
+		cpu:  middleOf(all, func(c cost) time.Duration { return c.cpu }),
+		rows: middleOf(all, func(c cost) int64 { return c.rows }), pages: middleOf(all, func(c cost) int64 { return c.pages }),
+		written: middleOf(all, func(c cost) int64 { return c.written }), request: middleOf(all, func(c cost) int { return c.request }),
+	}
+}
+
+func middleOf[T int | int64 | time.Duration](all []cost, value func(cost) T) T {
+	var values []T
+	for _, c := range all {
+		values = append(values, value(c))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// turnWorld is a server's engine with a long and a short conversation. aside
+// reads the same database without being measured.
+type turnWorld struct {
+	engine *turn.Engine
+	s      store.Store
+	aside  store.ReadOnly
+	hub    *live.Hub
+	meter  *store.Meter
+	model  *instant
+	pasts  [2]*past
+}
+
+func newTurnWorld(ctx context.Context, dir string) (_ *turnWorld, err error) {
+	w := &turnWorld{hub: live.NewHub(), meter: new(store.Meter), model: new(instant)}
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	if w.s, err = store.OpenWith(ctx, dir, store.Options{Meter: w.meter}); err != nil {
+		return nil, err
+	}
+	if w.aside, err = store.OpenReadOnly(ctx, dir); err != nil {
+		return nil, err
+	}
+	for i, n := range []int{longHistory, shortHistory} {
+		w.pasts[i] = &past{s: w.s, id: weir.ConversationID(fmt.Sprintf("cnv_%d", n))}
+		if err := w.pasts[i].fill(ctx, n); err != nil {
+			return nil, err
+		}
+		if err := w.pasts[i].release(ctx); err != nil {
+			return nil, err
+		}
+	}
+	tools, err := tool.NewRegistry(tool.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	facts, err := fact.Compose(builtin.Agent(func(context.Context, weir.OwnerID) (string, error) { return "Max", nil }))
+	if err != nil {
+		return nil, err
+	}
+	w.engine = turn.New(turn.Config{
+		Store: turn.Over[store.Tx](w.s), Gate: gate.New(gate.Config{Key: []byte("bench"), Now: time.Now, Rand: rand.Reader}),
+		Lowerer: modelview.New(), Models: w.model, Tools: tools, Facts: facts, Live: w.hub,
+		Sweep: time.Hour, // sweeps are no part of a turn
+	})
+	return w, w.engine.Start(ctx)
+}
+
+func (w *turnWorld) close() {
+	if w.engine != nil {
+		w.engine.Stop()
+	}
+	if w.aside != nil {
+		w.aside.Close()
+	}
+	if w.s != nil {
+		w.s.Close()
+	}
+}
+
+// turn admits a message and waits until the conversation is idle again.
+func (w *turnWorld) turn(ctx context.Context, c weir.ConversationID) (cost, error) {
+	signals, done := w.hub.Subscribe(c, 4096)
+	defer done()
+	cpu := processorTime()
+	rows, pages, written := w.meter.Rows.Load(), w.meter.Pages.Load(), w.meter.Written.Load()
+	if err := admit(ctx, w.engine, c); err != nil {
+		return cost{}, err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return cost{}, ctx.Err()
+		case sig, more := <-signals:
+			if !more {
+				return cost{}, fmt.Errorf("a turn's signals were too many")
+			}
+			if !sig.State {
+				continue
+			}
+		}
+		idle, err := w.idle(ctx, c)
+		if err != nil {
+			return cost{}, err
+		}
+		if idle {
+			return cost{
+				cpu: processorTime() - cpu, rows: w.meter.Rows.Load() - rows, pages: w.meter.Pages.Load() - pages,
+				written: (w.meter.Written.Load() - written) * store.PageBytes, request: w.model.bytes,
+			}, nil
+		}
+	}
+}
+
+func (w *turnWorld) idle(ctx context.Context, c weir.ConversationID) (bool, error) {
+	conv, err := w.aside.Conversation(ctx, c)
+	if err != nil || conv.State != weir.Idle {
+		return false, err
+	}
+	pending, err := w.aside.PendingInputs(ctx, c)
+	return len(pending) == 0, err
+}
+
+// instant is a model that answers at once, whatever it is sent.
+type instant struct{ bytes int }
+
+func (m *instant) Model(string) (model.Profile, model.Client, error) { return profile, m, nil }
+
+func (m *instant) Stream(_ context.Context, body []byte, emit func(model.Event) error) (model.Answer, error) {
+	m.bytes = len(body)
+	const text = "Port 7447, because 8080 is taken by the metrics agent and 443 stays with the proxy."
+	answer := model.Answer{Parts: []weir.Part{{Type: weir.PartText, Text: text}}, Finish: model.FinishEnd}
+	return answer, emit(model.Event{Text: text})
+}
