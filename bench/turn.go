@@ -50,31 +50,31 @@ var turnRows = row{
 }
 
 // cost is what a turn takes, from its admission until the conversation is idle
-// again: the middle of many turns, each value by itself.
+// again.
 type cost struct {
 	cpu, copying         time.Duration
 	rows, pages, written int64
 	request              int // bytes
 }
 
-// turns measures turns of a long and of a short conversation of one server, in
-// turn, against a model that answers at once.
+// turns measures turns of a long and of a short conversation of one server,
+// some of the one and some of the other, against a model that answers at once.
+// Some at a time, so that each bears the collecting of its own garbage.
 func turns(ctx context.Context, dir string) (long, short cost, err error) {
 	w, err := newTurnWorld(ctx, filepath.Join(dir, "weir"))
 	if err != nil {
 		return cost{}, cost{}, err
 	}
 	defer w.close()
-	const warmUp, n = 5, 101
+	const rounds = 11
 	var all [2][]cost
-	for i := range warmUp + n {
+	for i := range 1 + rounds {
 		for j, h := range w.pasts {
-			c, err := w.turn(ctx, h.c.ID)
+			c, err := w.some(ctx, h.c.ID)
 			if err != nil {
 				return cost{}, cost{}, err
 			}
-			if i >= warmUp {
-				c.copying = copying(w.model.body)
+			if i > 0 { // warm
 				all[j] = append(all[j], c)
 			}
 		}
@@ -82,14 +82,31 @@ func turns(ctx context.Context, dir string) (long, short cost, err error) {
 	return middle(all[0]), middle(all[1]), nil
 }
 
-// copying is the processor time of one copy of a request.
-func copying(request []byte) time.Duration {
-	begin := processorTime()
-	out := make([]byte, 0, len(request))
-	out = append(out, request...)
-	runtime.KeepAlive(out)
-	return processorTime() - begin
+// some is the average of a few dozen turns.
+func (w *turnWorld) some(ctx context.Context, c weir.ConversationID) (cost, error) {
+	const n = 30
+	cpu := processorTime()
+	rows, pages, written := w.meter.Rows.Load(), w.meter.Pages.Load(), w.meter.Written.Load()
+	for range n {
+		if err := w.turn(ctx, c); err != nil {
+			return cost{}, err
+		}
+	}
+	sum := cost{
+		cpu: (processorTime() - cpu) / n, rows: (w.meter.Rows.Load() - rows) / n, pages: (w.meter.Pages.Load() - pages) / n,
+		written: (w.meter.Written.Load() - written) * store.PageBytes / n, request: len(w.model.body),
+	}
+	cpu = processorTime()
+	for range n {
+		out := make([]byte, 0, len(w.model.body))
+		out = append(out, w.model.body...)
+		runtime.KeepAlive(out)
+	}
+	sum.copying = (processorTime() - cpu) / n
+	return sum, nil
 }
+
+// middle is the middle of many, each value by itself.
 
 func middle(all []cost) cost {
 	return cost{
@@ -171,35 +188,26 @@ func (w *turnWorld) close() {
 }
 
 // turn admits a message and waits until the conversation is idle again.
-func (w *turnWorld) turn(ctx context.Context, c weir.ConversationID) (cost, error) {
+func (w *turnWorld) turn(ctx context.Context, c weir.ConversationID) error {
 	signals, done := w.hub.Subscribe(c, 4096)
 	defer done()
-	cpu := processorTime()
-	rows, pages, written := w.meter.Rows.Load(), w.meter.Pages.Load(), w.meter.Written.Load()
 	if err := admit(ctx, w.engine, c); err != nil {
-		return cost{}, err
+		return err
 	}
 	for {
 		select {
 		case <-ctx.Done():
-			return cost{}, ctx.Err()
+			return ctx.Err()
 		case sig, more := <-signals:
 			if !more {
-				return cost{}, fmt.Errorf("a turn's signals were too many")
+				return fmt.Errorf("a turn's signals were too many")
 			}
 			if !sig.State {
 				continue
 			}
 		}
-		idle, err := w.idle(ctx, c)
-		if err != nil {
-			return cost{}, err
-		}
-		if idle {
-			return cost{
-				cpu: processorTime() - cpu, rows: w.meter.Rows.Load() - rows, pages: w.meter.Pages.Load() - pages,
-				written: (w.meter.Written.Load() - written) * store.PageBytes, request: len(w.model.body),
-			}, nil
+		if idle, err := w.idle(ctx, c); err != nil || idle {
+			return err
 		}
 	}
 }
