@@ -11,6 +11,9 @@ import (
 // step sends a step's request, settles what comes of it, and reports whether
 // the drain goes on.
 func (d *drain) step(st *begun) (goOn bool, err error) {
+	if st.round != nil {
+		return st.round.run()
+	}
 	ctx, interrupt := context.WithCancelCause(d.ctx)
 	defer interrupt(nil)
 	w := newWatch(st.step.ID)

@@ -143,9 +143,14 @@ func (en *entry) failed(ctx context.Context, s *weir.Step, promoted []weir.Input
 }
 
 func (en *entry) setRunning(ctx context.Context) error {
-	if en.conv.State == weir.Running && en.conv.WaitingFor == "" {
-		return nil
-	}
 	running, nothing := weir.Running, ""
-	return en.tx.ChangeActivity(ctx, en.d.id, weir.Activity{State: &running, WaitingFor: &nothing})
+	act := weir.Activity{State: &running, WaitingFor: &nothing}
+	switch en.conv.WaitingFor {
+	case "", waitingSteers:
+		if en.conv.State == weir.Running {
+			return nil
+		}
+		act.WaitingFor = nil
+	}
+	return en.tx.ChangeActivity(ctx, en.d.id, act)
 }

@@ -17,8 +17,9 @@ type begun struct {
 	step    weir.Step
 	request *modelview.Request
 	client  model.Client
-	last    bool // of the allowance: no tool runs after it
-	asked   bool // to stop, as of the last write
+	last    bool   // of the allowance: no tool runs after it
+	asked   bool   // to stop, as of the last write
+	round   *round // of a step that was answered before: its calls go on
 }
 
 // plan is what a boundary prepared outside its transaction.

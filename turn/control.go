@@ -118,6 +118,10 @@ func (e *Engine) Interrupt(ctx context.Context, a weir.Actor, c weir.Conversatio
 	if then != "" && then != weir.Steer {
 		return weir.Fault(weir.Invalid, "then_invalid", "After an interrupt only “steer” can go on; leave “then” out or say “steer”.")
 	}
+	mark := waitingResume
+	if then == weir.Steer {
+		mark = waitingSteers
+	}
 	var asked bool
 	err := e.cfg.Store.Update(ctx, func(tx Tx) error {
 		conv, err := owned(ctx, tx, a, c)
@@ -133,25 +137,28 @@ func (e *Engine) Interrupt(ctx context.Context, a weir.Actor, c weir.Conversatio
 		if !asked {
 			return nil
 		}
-		if err := takeRetriesBack(ctx, tx, c); err != nil || conv.WaitingFor == waitingResume {
+		if err := takeRetriesBack(ctx, tx, c); err != nil || conv.WaitingFor == mark {
 			return err
 		}
-		mark := waitingResume
 		if err := tx.ChangeActivity(ctx, c, weir.Activity{WaitingFor: &mark}); err != nil {
 			return err
 		}
-		// Changing it locked the head. If the work had ended just before, there
-		// is nothing to stop.
-		if conv, err = tx.Conversation(ctx, c); err != nil || step || conv.State == weir.Running {
+		// Changing it locked the head.
+		if conv, err = tx.Conversation(ctx, c); err != nil || conv.State == weir.Running {
 			return err
 		}
-		asked = false
+		if step { // its calls wait for a person and nobody drains it
+			running := weir.Running
+			return tx.ChangeActivity(ctx, c, weir.Activity{State: &running})
+		}
+		asked = false // the work had ended just before: there is nothing to stop
 		return resume(ctx, tx, &conv)
 	})
 	if err != nil || !asked {
 		return err
 	}
 	e.poke(c)
+	e.ring(c)
 	e.publish(weir.Signal{Conversation: c, State: true})
 	return nil
 }

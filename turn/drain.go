@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"weir"
 )
@@ -65,8 +66,11 @@ func (d *drain) due() (bool, error) {
 		return false, nil
 	case err != nil:
 		return false, err
-	case c.Deleted || c.State == weir.Waiting:
+	case c.Deleted || c.State == weir.Waiting && c.WaitingFor == waitingResume:
 		return false, nil
+	case c.State == weir.Waiting:
+		calls, err := d.e.cfg.Store.WaitingCalls(d.ctx, d.id)
+		return slices.ContainsFunc(calls, func(c weir.Call) bool { return c.Decision != "" }), err
 	case c.State == weir.Running:
 		return true, nil // here and now nobody drains it but perhaps another node
 	}

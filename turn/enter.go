@@ -81,7 +81,7 @@ func (en *entry) run(ctx context.Context) error {
 		return en.rest(ctx, false)
 	}
 	if taken {
-		if err := en.recover(ctx); err != nil {
+		if done, err := en.recover(ctx); done || err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (en *entry) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if asked || en.conv.WaitingFor == waitingResume {
+	if asked && en.conv.WaitingFor != waitingSteers || en.conv.WaitingFor == waitingResume {
 		en.next = work{}
 		return en.rest(ctx, asked)
 	}

@@ -100,18 +100,18 @@ func (e *Engine) settleDead(ctx context.Context, tx Tx, l weir.Lease) error {
 		if err != nil {
 			return err
 		}
-		records, _ := left.settle(false)
-		if _, err := appendTo(ctx, tx, &conv, l.Fence, e.cfg.Now(), records...); err != nil {
-			return err
-		}
-		if err := endStep(ctx, tx, l.Fence, &s, records, e.cfg.Now); err != nil {
+		if _, _, err := left.close(ctx, tx, e, &conv, l.Fence, false); err != nil {
 			return err
 		}
 	case conv.State != weir.Running:
 		return nil
 	}
-	idle := weir.Idle
-	return tx.ChangeActivity(ctx, l.Conversation, weir.Activity{State: &idle})
+	idle, nothing := weir.Idle, ""
+	act := weir.Activity{State: &idle}
+	if conv.WaitingFor == waitingApproval {
+		act.WaitingFor = &nothing
+	}
+	return tx.ChangeActivity(ctx, l.Conversation, act)
 }
 
 // askToStop marks the running step, wherever it runs, and makes this process

@@ -135,9 +135,13 @@ func pending(in *weir.Input) error {
 // a retry takes it away.
 const waitingResume = "resume"
 
+// waitingSteers is the mark of an interrupt after which the steers go on and
+// nothing else does.
+const waitingSteers = "steers"
+
 // resume takes the mark of an interrupt away: something new was asked for.
 func resume(ctx context.Context, tx Tx, c *weir.Conversation) error {
-	if c.WaitingFor != waitingResume {
+	if c.WaitingFor != waitingResume && c.WaitingFor != waitingSteers {
 		return nil
 	}
 	none := ""

@@ -29,7 +29,7 @@ func (en *entry) due(ctx context.Context) (b batch, err error) {
 	}
 	var cutOff bool
 	for {
-		ch := choose(pending, en.next.mustGoOn)
+		ch := choose(pending, en.next.mustGoOn || en.conv.WaitingFor == waitingSteers)
 		b.promoted = ch.messages
 		if ch.control == nil {
 			break

@@ -11,30 +11,38 @@ import (
 // recover settles what a dead holder left: its text so far becomes an
 // interrupted answer, its calls without a result settle as interrupted and are
 // never run again, and the work goes on in a new step, at most ten times
-// without progress.
-func (en *entry) recover(ctx context.Context) error {
+// without progress. A step whose calls wait for people was left by nobody: it
+// goes on with what they decided, and done says that the boundary is over.
+func (en *entry) recover(ctx context.Context) (done bool, err error) {
 	s, err := en.tx.UnsettledStep(ctx, en.d.id)
 	switch {
 	case err != nil && weir.KindOf(err) == weir.NotFound:
-		return nil
+		return false, nil
 	case err != nil:
-		return err
+		return false, err
 	}
 	left, err := leftover(ctx, en.tx, &en.conv, &s)
 	if err != nil {
-		return err
+		return false, err
 	}
-	records, next := left.settle(!s.Interrupt)
-	if next.mustGoOn {
-		if next.steps, err = en.stepsSinceInput(ctx); err != nil {
-			return err
-		}
+	var p progress
+	if left.waits() && !s.Interrupt {
+		p, err = proceed(ctx, en.tx, en.lease, en.d.e, &en.conv, left)
+		en.next, en.head, en.rested = work{mustGoOn: !p.declined}, p.head, p.rested
+	} else {
+		en.next, en.head, err = left.close(ctx, en.tx, en.d.e, &en.conv, en.lease.Fence, !s.Interrupt)
 	}
-	if _, err := en.append(ctx, records...); err != nil {
-		return err
+	if err != nil || en.rested || !en.next.mustGoOn && len(p.run) == 0 {
+		return en.rested, err
 	}
-	en.next = next
-	return endStep(ctx, en.tx, en.lease.Fence, &s, records, en.d.e.cfg.Now)
+	if en.next.steps, err = en.stepsSinceInput(ctx); err != nil || len(p.run) == 0 {
+		return false, err
+	}
+	en.next.mustGoOn = false
+	en.begun = &begun{conv: en.conv, step: s}
+	en.begun.round = &round{d: en.d, st: en.begun, calls: left.answer.Calls(), rows: left.rows, batches: en.d.e.batches(p.run), asks: true,
+		end: &weir.StepEnd{Step: s.ID, Outcome: weir.StepDone, Usage: s.Usage}}
+	return true, en.setRunning(ctx)
 }
 
 // stepsSinceInput counts how much of the allowance is used.
@@ -49,11 +57,13 @@ func (en *entry) stepsSinceInput(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// remains is what the log and the step's row hold of a step that never settled.
+// remains is what the log and the store hold of a step that never settled.
 type remains struct {
-	step   *weir.Step
-	answer *weir.AssistantMessage
-	open   []weir.Part // calls without a result
+	step    *weir.Step
+	answer  *weir.AssistantMessage
+	open    []weir.Part // calls without a result
+	rows    map[string]weir.Call
+	stopped bool // because a person asked for it
 }
 
 func leftover(ctx context.Context, r Reader, c *weir.Conversation, s *weir.Step) (*remains, error) {
@@ -63,7 +73,7 @@ func leftover(ctx context.Context, r Reader, c *weir.Conversation, s *weir.Step)
 	if err != nil {
 		return nil, err
 	}
-	left := &remains{step: s}
+	left := &remains{step: s, rows: map[string]weir.Call{}}
 	settled := map[string]bool{}
 	for i := range records {
 		switch b := records[i].Body.(type) {
@@ -73,14 +83,55 @@ func leftover(ctx context.Context, r Reader, c *weir.Conversation, s *weir.Step)
 			settled[b.Call] = true
 		}
 	}
-	if left.answer != nil {
-		for _, call := range left.answer.Calls() {
-			if !settled[call.Call] {
-				left.open = append(left.open, call)
-			}
+	if left.answer == nil {
+		return left, nil
+	}
+	for _, call := range left.answer.Calls() {
+		if !settled[call.Call] {
+			left.open = append(left.open, call)
 		}
 	}
-	return left, nil
+	rows, err := r.Calls(ctx, c.ID, s.ID)
+	for _, row := range rows {
+		left.rows[row.ID] = row
+	}
+	return left, err
+}
+
+// waits reports whether a call waits for a person, or for its decision to be
+// acted on.
+func (l *remains) waits() bool {
+	for _, row := range l.rows {
+		if row.State == weir.CallWaiting {
+			return true
+		}
+	}
+	return false
+}
+
+// left is the result of a call that nobody will run any more.
+func (l *remains) left(call weir.Part) *weir.ToolResult {
+	switch l.rows[call.Call].State {
+	case weir.CallStarted:
+		return resultOf(call, tool.Interrupted())
+	case weir.CallWaiting:
+		return resultOf(call, tool.Result{Text: textDeclined, IsError: true})
+	}
+	return resultOf(call, tool.Result{Text: textNotRun, IsError: true})
+}
+
+// close settles a step with all that is open of it, and says what is next.
+func (l *remains) close(ctx context.Context, tx Tx, e *Engine, c *weir.Conversation, fence int64, goOn bool) (next work, head weir.Seq, err error) {
+	now := e.cfg.Now()
+	records, next := l.settle(goOn)
+	appended, err := appendTo(ctx, tx, c, fence, now, records...)
+	if err != nil {
+		return work{}, 0, err
+	}
+	if err := settleCalls(ctx, tx, fence, l.rows, records, now); err != nil {
+		return work{}, 0, err
+	}
+	return next, appended[len(appended)-1].Seq, endStep(ctx, tx, fence, l.step, records, e.cfg.Now)
 }
 
 // settle returns the records that settle the step, its end among them, and
@@ -93,7 +144,7 @@ func (l *remains) settle(goOn bool) (bodies, work) {
 	case l.answer != nil:
 		next.chain = chain{}
 		for _, call := range l.open {
-			out.add(resultOf(call, tool.Interrupted()))
+			out.add(l.left(call))
 		}
 		if len(l.open) == 0 {
 			end.Outcome, end.Code, end.Reason = weir.StepDone, "", ""
@@ -116,8 +167,8 @@ func (l *remains) settle(goOn bool) (bodies, work) {
 		}
 		out.add(end)
 	}
-	if !goOn && end.Outcome == weir.StepInterrupted {
-		end.Code, end.Reason = codeInterrupted, reasonInterrupted
+	if l.stopped || !goOn && end.Outcome == weir.StepInterrupted {
+		end.Outcome, end.Code, end.Reason = weir.StepInterrupted, codeInterrupted, reasonInterrupted
 	}
 	return out, next
 }

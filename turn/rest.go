@@ -27,15 +27,20 @@ func rest(ctx context.Context, tx Tx, l weir.Lease, yield bool) (rested bool, er
 			return false, err
 		}
 	}
-	held := c.WaitingFor == waitingResume
+	held, steers := c.WaitingFor == waitingResume, c.WaitingFor == waitingSteers
+	resume := waitingResume
 	var act weir.Activity
 	switch {
 	case held && len(pending) > 0:
 		act.State = &waiting
-	case !held && !yield && !choose(pending, false).empty():
+	case steers && yield && len(pending) > 0: // it is rung for them
+		return true, tx.ReleaseLease(ctx, l)
+	case !held && !yield && !choose(pending, steers).empty():
 		act.State = &running
+	case steers && len(pending) > 0:
+		act.State, act.WaitingFor = &waiting, &resume
 	}
-	if c.WaitingFor != "" && act.State != &waiting {
+	if c.WaitingFor != "" && act.State != &waiting && !(steers && act.State == &running) {
 		act.WaitingFor = &nothing
 	}
 	if act != (weir.Activity{}) {

@@ -264,4 +264,3 @@ func TestASteerTakenWithAContinuationBeginsAnew(t *testing.T) {
 	}
 	w.clean()
 }
-

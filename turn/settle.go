@@ -28,56 +28,67 @@ func (d *drain) settle(st *begun, o outcome) (goOn bool, err error) {
 	unrun := ""
 	switch {
 	case o.state != weir.StepDone:
-		unrun = "interrupted; it was not run"
+		unrun = textNotRun
 	case st.last && len(calls) > 0:
 		unrun = "not run: the allowance of steps is used up"
 		end.Code, end.Reason = "allowance_used", "The allowance of steps for one message is used up; write again to go on."
 	}
-	if len(calls) == 0 || unrun != "" {
-		for _, call := range calls {
-			out.add(resultOf(call, tool.Result{Text: unrun, IsError: true}))
+	if len(calls) > 0 && unrun == "" {
+		r := &round{d: d, st: st, calls: calls, end: end}
+		if _, err := d.write(st, o, func(ctx context.Context, tx Tx, _ *weir.Step) (bodies, error) {
+			denied, err := r.open(ctx, tx)
+			return slices.Concat(out, denied), err
+		}); err != nil {
+			return false, err
 		}
-		return d.write(st, append(out, end), o)
+		return r.run()
 	}
-	if _, err := d.write(st, out, o); err != nil {
-		return false, err
+	for _, call := range calls {
+		out.add(resultOf(call, tool.Result{Text: unrun, IsError: true}))
 	}
-	return d.runTools(st, calls, end)
+	return d.write(st, o, func(_ context.Context, _ Tx, s *weir.Step) (bodies, error) {
+		return slices.Concat(out, bodies{end}), nil
+	})
 }
 
-// write appends records of a step under the lease. When the step's end is
-// among them it is settled, and the conversation rests if nothing is due and
-// nothing is to be done again. Whether the step was asked to stop is read in
-// the same transaction.
-func (d *drain) write(st *begun, out bodies, o outcome) (goOn bool, err error) {
+// write appends what fn says to a running step, under the lease. When the
+// step's end is among it the step is settled, and the conversation rests if
+// nothing is due and nothing is to be done again. Whether the step was asked to
+// stop is read in the same transaction.
+func (d *drain) write(st *begun, o outcome, fn func(ctx context.Context, tx Tx, s *weir.Step) (bodies, error)) (goOn bool, err error) {
 	var head weir.Seq
-	var rested, again bool
-	_, ended := out[len(out)-1].(*weir.StepEnd)
+	var ended, again, rested bool
 	err = d.persist(func(ctx context.Context, tx Tx) error {
-		rested = false
+		ended, again, rested = false, false, false
 		s, err := tx.Step(ctx, d.id, st.step.ID)
 		if err != nil {
 			return err
 		}
-		again = ended && o.again != nil && !s.Interrupt
-		records := out
-		if again && len(o.parts) > 0 {
-			records = append(slices.Clip(out), &weir.Notice{Text: continueNotice})
-		}
-		appended, err := appendTo(ctx, tx, &st.conv, d.lease.Fence, d.e.cfg.Now(), records...)
+		out, err := fn(ctx, tx, &s)
 		if err != nil {
 			return err
 		}
-		head, st.asked = appended[len(appended)-1].Seq, s.Interrupt
+		st.asked = s.Interrupt
+		if len(out) > 0 {
+			_, ended = out[len(out)-1].(*weir.StepEnd)
+		}
+		if again = ended && o.again != nil && !s.Interrupt; again && len(o.parts) > 0 {
+			out.add(&weir.Notice{Text: continueNotice})
+		}
+		appended, err := appendTo(ctx, tx, &st.conv, d.lease.Fence, d.e.cfg.Now(), out...)
+		if err != nil {
+			return err
+		}
+		if n := len(appended); n > 0 {
+			head = appended[n-1].Seq
+		}
 		if !ended {
-			s.Usage, s.Partial = o.usage, ""
-			return tx.UpdateStep(ctx, d.lease.Fence, &s)
+			return d.keepUsage(ctx, tx, &s, o.usage)
 		}
 		if err := endStep(ctx, tx, d.lease.Fence, &s, out, d.e.cfg.Now); err != nil || again {
 			return err
 		}
-		// Whoever asked to stop gets the lease before anything else begins.
-		rested, err = rest(ctx, tx, d.lease, s.Interrupt)
+		rested, err = d.restAfter(ctx, tx, s.Interrupt)
 		return err
 	})
 	if err != nil {
@@ -93,8 +104,31 @@ func (d *drain) write(st *begun, out bodies, o outcome) (goOn bool, err error) {
 	case ended:
 		d.next = work{}
 	}
-	d.e.publish(weir.Signal{Conversation: d.id, Head: head, State: ended})
+	d.e.publish(weir.Signal{Conversation: d.id, Head: head, State: true})
 	return !rested, nil
+}
+
+// keepUsage stores what an answer took once it is in the log; its text so far
+// is there too.
+func (d *drain) keepUsage(ctx context.Context, tx Tx, s *weir.Step, usage *weir.Usage) error {
+	if s.Partial == "" && (s.Usage != nil || usage == nil) {
+		return nil
+	}
+	s.Usage, s.Partial = usage, ""
+	return tx.UpdateStep(ctx, d.lease.Fence, s)
+}
+
+// restAfter is rest after a step. Whoever asked it to stop gets the lease
+// before anything else begins, unless the steers are what he wants.
+func (d *drain) restAfter(ctx context.Context, tx Tx, asked bool) (rested bool, err error) {
+	if asked {
+		c, err := tx.Conversation(ctx, d.id)
+		if err != nil {
+			return false, err
+		}
+		asked = c.WaitingFor != waitingSteers
+	}
+	return rest(ctx, tx, d.lease, asked)
 }
 
 // persist runs a transaction that stores what cannot be had again. It goes on
@@ -135,8 +169,8 @@ func endStep(ctx context.Context, tx Tx, fence int64, s *weir.Step, records bodi
 }
 
 // distinctCalls returns the tool calls among parts, and gives those an id of
-// their own that came without one or with one that another call has: each call
-// is answered by its id.
+// their own that came without one, with one that is none, or with one that another call
+// has: each call is answered by its id.
 func distinctCalls(step weir.StepID, parts []weir.Part) []weir.Part {
 	seen := map[string]bool{}
 	var calls []weir.Part
@@ -145,7 +179,7 @@ func distinctCalls(step weir.StepID, parts []weir.Part) []weir.Part {
 		if p.Type != weir.PartToolCall {
 			continue
 		}
-		if p.Call == "" || seen[p.Call] {
+		if seen[p.Call] || !weir.ValidID(p.Call) {
 			p.Call = "call_" + string(step) + "_" + strconv.Itoa(i)
 		}
 		seen[p.Call] = true

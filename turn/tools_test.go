@@ -43,29 +43,45 @@ func TestAToolThatIsNotThereIsAnErrorTheModelSees(t *testing.T) {
 	})
 }
 
-func TestResultsComeInCallOrderWhateverFinishesFirst(t *testing.T) {
-	third, first := make(chan struct{}), make(chan struct{})
-	w := newWorld(t, stores.SQLite(t), withTools(fakeTool{name: "t", run: func(_ context.Context, c tool.Call) (tool.Result, error) {
-		switch c.ID {
-		case "1":
-			<-third
-			close(first)
-		case "2":
-			<-first
-		case "3":
-			close(third)
+func TestResultsAreSentInCallOrderWhateverFinishesFirst(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		release := map[string]chan struct{}{"1": make(chan struct{}), "2": make(chan struct{}), "3": make(chan struct{})}
+		w := newWorld(t, s, withTools(fakeTool{name: "t", run: func(_ context.Context, c tool.Call) (tool.Result, error) {
+			<-release[c.ID]
+			return tool.Result{Text: "r" + c.ID}, nil
+		}})).start()
+		c := w.conversation("c")
+		w.asks(c, "one").call("1", "t", "{}").call("2", "t", "{}").call("3", "t", "{}").end()
+		for i, id := range []string{"3", "1", "2"} {
+			close(release[id])
+			w.until(c, "its result is there", func() bool { return len(w.results(c)) == i+1 })
 		}
-		return tool.Result{Text: "r" + c.ID}, nil
-	}})).start()
-	c := w.conversation("c")
-	w.asks(c, "one").call("1", "t", "{}").call("2", "t", "{}").call("3", "t", "{}").end()
-	w.next().say("ok").end()
-	w.rests(c)
-	got := strings.Join(w.transcript(c), ",")
-	if !strings.Contains(got, "result t: r1,result t: r2,result t: r3,end done") {
-		t.Error(got)
+		a := w.next()
+		a.has(t, "one", `"r1"`, `"r2"`, `"r3"`)
+		a.say("ok").end()
+		w.rests(c)
+		got := strings.Join(w.transcript(c), ",")
+		if !strings.Contains(got, "result t: r3,result t: r1,result t: r2,end done") {
+			t.Error(got)
+		}
+		w.clean()
+	})
+}
+
+// results returns the results of a conversation by call, and fails where a
+// call has two.
+func (w *world) results(c weir.ConversationID) map[string]*weir.ToolResult {
+	w.t.Helper()
+	out := map[string]*weir.ToolResult{}
+	for _, r := range w.records(c) {
+		if b, ok := r.Body.(*weir.ToolResult); ok {
+			if out[b.Call] != nil {
+				w.t.Errorf("%s has two results: %q and %q", b.Call, out[b.Call].Text, b.Text)
+			}
+			out[b.Call] = b
+		}
 	}
-	w.clean()
+	return out
 }
 
 func TestSteersAreTakenAfterToolsAndQueuedOnesWait(t *testing.T) {

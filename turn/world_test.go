@@ -262,6 +262,8 @@ func spell(r *weir.Record) string {
 		return s
 	case *weir.ToolResult:
 		return "result " + b.Name + ": " + b.Text
+	case *weir.Approval:
+		return string(b.Decision) + " " + b.Name
 	case *weir.Notice:
 		return "notice: " + b.Text
 	case *weir.Update:
