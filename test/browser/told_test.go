@@ -1,11 +1,13 @@
 package browser
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"weir"
+	"weir/test/strictpeer"
 )
 
 func TestAnUpdateIsASlimLineThatOpensToItsExactText(t *testing.T) {
@@ -63,4 +65,39 @@ func TestANewEpochDividesAndTheFirstDoesNot(t *testing.T) {
 	}
 	p.click(".divider button")
 	p.wait(`document.querySelector(".inspector [role=tab][aria-selected=true]").textContent === "Context"`)
+}
+
+// keeps puts a fact of a client's for a conversation.
+func (w *world) keeps(conversation, key string, value any) {
+	w.Helper()
+	w.must("PUT", at(conversation, "context", "facts")+"/"+key, object{"value": value})
+}
+
+const updateLines = `[...document.querySelectorAll(".update .update-words")].map((x) => x.querySelector("bdi").textContent)`
+
+func TestWhatAClientTellsIsInTheTimelineWhenTheModelIsTold(t *testing.T) {
+	w := start(t)
+	w.conversation("a", "A", "open", "")
+	w.keeps("a", "team/branch", "main")
+	w.says("a", "Say one.", "One.")
+	p := w.open("a")
+	p.wait(`document.querySelectorAll(".message").length === 2`)
+	for i, branch := range []string{"dev", "prod"} {
+		w.keeps("a", "team/branch", branch)
+		w.peer.Script(strictpeer.Answer{strictpeer.Say("Noted.")})
+		p.write("And " + branch + ".")
+		p.send()
+		p.wait(fmt.Sprintf(`document.querySelectorAll(".update").length === %d && document.querySelectorAll(".message.assistant:not(.streaming)").length === %d`, i+1, i+2))
+	}
+	if got := eval[[]string](p, updateLines); got[0] != "branch: dev" || got[1] != "dev → prod" {
+		t.Errorf("the lines say %q", got)
+	}
+	// Behind what was said, before the answer; and so after a reload.
+	const order = `[...document.querySelectorAll(".row > .message, .row > .update")].map((x) => x.className.includes("update") ? "update" : x.className.split(" ")[1]).slice(-3).join(" ")`
+	if got := eval[string](p, order); got != "user update assistant" {
+		t.Errorf("in the order %s", got)
+	}
+	p.reload()
+	p.at("a")
+	p.wait(`document.querySelectorAll(".update").length === 2 && (` + order + `) === "user update assistant"`)
 }

@@ -1,23 +1,30 @@
 // From what the model was told of a fact to the few words of a slim line. Only
-// what the text itself says is used; what cannot be shortened is cut.
+// what the texts themselves say is used; what cannot be shortened is cut.
 
 export interface Told {
-  /** "main → dev", or the beginning of the text. */
-  short: string;
-  /** The fact no longer applies; short is what it was called. */
-  gone: boolean;
+  from?: string;
+  to?: string; // the value in a few words
+  gone?: boolean; // it no longer applies
+  text: string; // the beginning of the text, where there is no value to show
 }
 
 const longest = 72; // characters of a slim line
 
-export function told(fact: string, text: string): Told {
+/** What a text tells; before is what was told of the same fact last, if that is known. */
+export function told(text: string, before?: string): Told {
   const line = firstLine(text);
-  const now = /\b(?:is|are) now (.+?) \(was (.+?)\)\.?$/su.exec(line);
-  if (now) return { short: `${plain(now[2]!)} → ${plain(now[1]!)}`, gone: false };
-  if (/ no longer appl(?:y|ies)\b/u.test(line)) return { short: nameOf(fact), gone: true };
-  const only = /\b(?:is|are) now (.+?)\.?$/su.exec(line);
-  if (only && [...only[1]!].length <= longest) return { short: `${nameOf(fact)}: ${plain(only[1]!)}`, gone: false };
-  return { short: `${nameOf(fact)}: ${clip(unended(line))}`, gone: false };
+  const was = /\b(?:is|are) now (.+) \(was (.+)\)\.?$/su.exec(line);
+  if (was) return { from: plain(was[2]!), to: plain(was[1]!), text: line };
+  if (/ no longer appl(?:y|ies)\b/u.test(line)) return { gone: true, text: clip(unended(line)) };
+  const to = value(line);
+  if (to === undefined) return { text: clip(unended(line)) };
+  const from = before === undefined ? undefined : told(before).to;
+  return from === undefined || from === to ? { to, text: line } : { from, to, text: line };
+}
+
+function value(line: string): string | undefined {
+  const m = /\b(?:is|are) now (.+?)\.?$/su.exec(line);
+  return m ? plain(m[1]!) : undefined;
 }
 
 /** What a fact is called without its namespace. */
@@ -33,9 +40,9 @@ function firstLine(text: string): string {
 const unended = (s: string): string => s.replace(/(?<![.])[.。]$/u, "");
 
 // A JSON string reads better without its quotes.
-function plain(value: string): string {
-  const m = /^"((?:[^"\\])*)"$/u.exec(value);
-  return clip(m ? m[1]! : value);
+function plain(json: string): string {
+  const m = /^"((?:[^"\\])*)"$/u.exec(json);
+  return clip(m ? m[1]! : json);
 }
 
 function clip(s: string): string {

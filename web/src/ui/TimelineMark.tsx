@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { clock, full } from "../core/format";
 import { t, tMaybe } from "../core/i18n";
 import type { Item } from "../core/types";
-import { told } from "../core/update";
+import { nameOf, told } from "../core/update";
 import { hiddenBy, retry, undoRewind } from "../state/acting";
 import { inspectContext } from "../state/inspector";
 import type { Timeline } from "../state/timeline";
@@ -17,9 +17,10 @@ interface Props {
   timeline: Timeline;
   item: Item;
   offered: boolean; // what can be done about it is done here, and nowhere else
+  before?: string | undefined; // of an update: what was told of the fact last
 }
 
-export function TimelineMark({ timeline, item, offered }: Props) {
+export function TimelineMark({ timeline, item, offered, before }: Props) {
   const line = (icon: IconName, words: ComponentChildren, more?: ComponentChildren, tone = "") => (
     <div class={`mark-line ${tone}`} data-seq={item.seq} data-kind={item.kind} title={full(item.time)}>
       <Icon name={icon} size={14} />
@@ -50,7 +51,7 @@ export function TimelineMark({ timeline, item, offered }: Props) {
     case "step_end":
       return failed(line, timeline, item, offered);
     case "system":
-      return <UpdateLine item={item} />;
+      return <UpdateLine item={item} before={before} />;
     case "notice":
       return fold("warn", t("markNotice"), item.text);
     case "recall":
@@ -80,19 +81,27 @@ export function TimelineMark({ timeline, item, offered }: Props) {
 }
 
 /** One thing that the model was told, in a few words; opened, the exact text. */
-function UpdateLine({ item }: { item: Item }) {
+function UpdateLine({ item, before }: { item: Item; before: string | undefined }) {
   const update = item.update ?? { fact: "", text: "" };
   const at = update.at ?? item.time;
-  const { short, gone } = told(update.fact, update.text);
+  const short = shortly(update.fact, update.text, before);
   return (
     <details class="fold mark-fold update" data-seq={item.seq} data-kind={item.kind} data-fact={update.fact}>
       <summary title={update.fact}>
         <Icon name="scope" size={14} />
-        <span class="update-words"><span class="sr">{t("updateTold")}: </span><bdi><Plain text={gone ? t("updateGone", { what: short }) : short} /></bdi>{t("comma")}<time dateTime={at} title={full(at)}>{clock(at)}</time></span>
+        <span class="update-words"><span class="sr">{t("updateTold")}: </span><bdi><Plain text={short} /></bdi>{t("comma")}<time dateTime={at} title={full(at)}>{clock(at)}</time></span>
       </summary>
       <div class="fold-text" dir="auto"><Plain text={update.text} /></div>
     </details>
   );
+}
+
+function shortly(fact: string, text: string, before: string | undefined): string {
+  const said = told(text, before);
+  const name = tMaybe("fact_" + fact) ?? nameOf(fact);
+  if (said.gone) return t("updateGone", { what: name });
+  if (said.from !== undefined) return `${said.from} → ${said.to}`;
+  return t("updateNow", { what: name, value: said.to ?? said.text });
 }
 
 type Line = (icon: IconName, words: ComponentChildren, more?: ComponentChildren, tone?: string) => ComponentChildren;

@@ -177,7 +177,7 @@ function RowView({ timeline, row, active, offered }: { timeline: Timeline; row: 
     case "streaming":
       return <Streaming timeline={timeline} step={row.step} />;
     case "mark":
-      return <TimelineMark timeline={timeline} item={row.item} offered={offered} />;
+      return <TimelineMark timeline={timeline} item={row.item} offered={offered} before={row.before} />;
   }
 }
 

@@ -10,7 +10,7 @@ export type Row =
   | { key: string; kind: "day"; time: string }
   | { key: string; kind: "message"; item: Item; results: Item[]; end?: Item }
   | { key: string; kind: "tool"; item: Item }
-  | { key: string; kind: "mark"; item: Item }
+  | { key: string; kind: "mark"; item: Item; before?: string } // of an update: what was told of the fact last
   | { key: string; kind: "streaming"; step: string };
 
 // Records without anything for a person to see.
@@ -22,6 +22,7 @@ export function rowsOf(items: Item[], running: string | undefined, atBeginning: 
   let day = "";
   let answered = false;
   let calls = new Map<string, Item[]>(); // of the newest assistant message
+  let told = new Map<string, string>(); // by fact, since the newest epoch
 
   if (atBeginning && items.length > 0) rows.push({ key: "beginning", kind: "beginning" });
   for (const item of items) {
@@ -66,6 +67,18 @@ export function rowsOf(items: Item[], running: string | undefined, atBeginning: 
         else rows.push({ key: "s" + item.seq, kind: "mark", item });
         break;
       }
+      case "system": {
+        const row: Row = { key: "s" + item.seq, kind: "mark", item };
+        const before = item.update && told.get(item.update.fact);
+        if (before !== undefined) row.before = before;
+        if (item.update && !item.hidden) told.set(item.update.fact, item.update.text);
+        rows.push(row);
+        break;
+      }
+      case "epoch":
+        told = new Map();
+        rows.push({ key: "s" + item.seq, kind: "mark", item });
+        break;
       default:
         // The title that a first message gave by itself is no news.
         if (item.kind === "title" && atBeginning && !answered) break;
