@@ -9,7 +9,10 @@ import (
 	"weir/test/strictpeer"
 )
 
-const alt = chromedp.ModifierAlt
+const (
+	alt  = chromedp.ModifierAlt
+	ctrl = chromedp.ModifierCtrl
+)
 
 func TestEnterDoesNotSendWhileAnInputMethodComposes(t *testing.T) {
 	w := start(t)
