@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -81,14 +82,14 @@ func (w *Watcher) Start(ctx context.Context) error {
 	}
 	w.set = set
 	w.watches = &watches{log: w.cfg.Log, by: map[string]map[*follower]bool{}}
-	fs, err := fsnotify.NewWatcher()
+	events, err := fsnotify.NewWatcher()
 	ctx, w.stop = context.WithCancel(ctx)
 	if err != nil {
 		w.watches.exhausted(err)
 		return nil
 	}
-	w.watches.fs, w.ctx = fs, ctx
-	w.wg.Go(func() { w.listen(ctx, fs) })
+	w.watches.fs, w.ctx = events, ctx
+	w.wg.Go(func() { w.listen(ctx, events) })
 	return nil
 }
 
@@ -141,13 +142,13 @@ func (w *Watcher) dropOldest() {
 }
 
 // listen hands each event to those whom it concerns.
-func (w *Watcher) listen(ctx context.Context, fs *fsnotify.Watcher) {
-	defer fs.Close()
+func (w *Watcher) listen(ctx context.Context, events *fsnotify.Watcher) {
+	defer events.Close()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case ev, ok := <-fs.Events:
+		case ev, ok := <-events.Events:
 			if !ok {
 				return
 			}
@@ -156,15 +157,15 @@ func (w *Watcher) listen(ctx context.Context, fs *fsnotify.Watcher) {
 					f.heard(ev)
 				}
 			}
-		case err, ok := <-fs.Errors:
+		case err, ok := <-events.Errors:
 			if !ok {
 				return
 			}
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
 				w.everyone()
-				continue
+			} else {
+				w.cfg.Log.Warn("watching files failed", "err", err)
 			}
-			w.cfg.Log.Warn("watching files failed", "err", err)
 		}
 	}
 }
@@ -232,7 +233,7 @@ func (s *watches) set(f *follower, folders map[string]bool) {
 
 // exhausted logs once that not everything can be watched.
 func (s *watches) exhausted(err error) {
-	if s.said || errors.Is(err, fsnotify.ErrClosed) {
+	if s.said || errors.Is(err, fsnotify.ErrClosed) || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	s.said = true
