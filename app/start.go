@@ -178,7 +178,7 @@ func (r *Running) shutdown() error {
 		if err := r.server.Shutdown(ctx); err != nil {
 			errs = append(errs, err, r.server.Close())
 		}
-		<-r.served
+		errs = append(errs, <-r.served)
 		r.engine.Stop()
 	}
 	return errors.Join(append(errs, r.store.Close())...)
