@@ -189,7 +189,7 @@ func (r *Running) shutdown() error {
 		if err := r.server.Shutdown(ctx); err != nil {
 			errs = append(errs, err, r.server.Close())
 		}
-		<-r.served
+		errs = append(errs, <-r.served)
 		r.engine.Stop()
 	}
 	if r.servers != nil { // after the engine, whose steps call their tools

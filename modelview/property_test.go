@@ -263,7 +263,6 @@ func (w *world) turn(x *life) {
 	inputs := w.inputs(x, 1)
 	for range 4 {
 		w.step(x, inputs)
-		inputs = nil
 		parts := []weir.Part{}
 		if rapid.Bool().Draw(w.t, "thinks") && x.profile.Dialect == model.Anthropic {
 			parts = append(parts, thought(`{}`))

@@ -196,7 +196,7 @@ func (g *group) lend(u *update, good []*update) (_ []*update, sound bool) {
 }
 
 func (g *group) lost(good []*update, err error) bool {
-	g.do(`ROLLBACK`)
+	_ = g.do(`ROLLBACK`)
 	answer(good, err)
 	return false
 }

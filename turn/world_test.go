@@ -187,7 +187,7 @@ func (w *world) until(c weir.ConversationID, what string, ok func() bool) {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
 	defer cancel()
 	signals, done := w.hub.Subscribe(c, 4096)
-	defer done()
+	defer func() { done() }()
 	for !ok() {
 		select {
 		case _, more := <-signals:

@@ -17,10 +17,10 @@ func family(w *world) (root, middle, leaf, task weir.Conversation) {
 	middle = w.branch("middle", root, 3)
 	lm := w.lease("middle")
 	w.say(lm, "m4", "m5")
-	leaf = w.branch("leaf", middle, 4)
+	w.branch("leaf", middle, 4)
 	w.say(w.lease("leaf"), "l5")
 	w.say(lr, "r4", "r5") // after the branch was made
-	task = w.branch("task", middle, 0, func(c *weir.Conversation) { c.Kind = weir.Task })
+	w.branch("task", middle, 0, func(c *weir.Conversation) { c.Kind = weir.Task })
 	w.say(w.lease("task"), "t1")
 	return w.get("root"), w.get("middle"), w.get("leaf"), w.get("task")
 }

@@ -148,13 +148,27 @@ func (p *page) wait(expression string) {
 			await new Promise((go) => { setTimeout(go, 40); requestAnimationFrame(go); });
 		}
 	})()`
-	ok, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(poll, patience.Milliseconds(), expression), chromedp.EvalAwaitPromise))
+	var ok bool
+	var err error
+	for until := time.Now().Add(patience); ; {
+		left := time.Until(until)
+		ok, err = chromedp.Run(p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(poll, left.Milliseconds(), expression), chromedp.EvalAwaitPromise))
+		if err == nil || left <= 0 || !wentElsewhere(err) {
+			break // else what was asked is asked of the document that came
+		}
+	}
 	if err != nil {
 		p.Fatalf("%s: %v", short(expression), err)
 	}
 	if !ok {
 		p.Fatalf("waited in vain for %s; the page says:\n%s", short(expression), short(eval[string](p, `document.body.innerText`)))
 	}
+}
+
+// wentElsewhere says that a document went away under a question to it.
+func wentElsewhere(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "navigated or closed") || strings.Contains(text, "context was destroyed") || strings.Contains(text, "Cannot find context")
 }
 
 func short(s string) string {
