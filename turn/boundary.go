@@ -209,6 +209,13 @@ func (d *drain) block(b *fact.Blocked) error {
 			}
 		}
 		state, what := weir.Blocked, strings.Join(b.Keys, ", ")
+		left, err := tx.PendingInputs(ctx, d.id)
+		if err != nil {
+			return err
+		}
+		if len(left) == 0 { // taken back meanwhile
+			state, what = weir.Idle, ""
+		}
 		if err := tx.ChangeActivity(ctx, d.id, weir.Activity{State: &state, WaitingFor: &what}); err != nil {
 			return err
 		}

@@ -220,6 +220,14 @@ func TestABlockedBaselineIsTriedAgainEveryFifteenSecondsAtLeast(t *testing.T) {
 		if n := d.looked() - looks; n < 30 || n > 50 {
 			t.Errorf("in ten minutes it was looked at %d times", n)
 		}
+		if _, err := w.engine.Withdraw(t.Context(), actor(), c, w.pending(c)[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.get(c); got.State != weir.Idle || got.WaitingFor != "" {
+			t.Errorf("with nothing pending it is %s and waits for %q", got.State, got.WaitingFor)
+		}
+		w.send(c, "hello again")
+		w.until(c, "it is blocked again", func() bool { return w.get(c).State == weir.Blocked })
 		d.set("here")
 		began := time.Now()
 		w.next().say("hi").end()

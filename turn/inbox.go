@@ -153,15 +153,16 @@ func resume(ctx context.Context, tx Tx, c *weir.Conversation) error {
 	return tx.ChangeActivity(ctx, c.ID, act)
 }
 
-// letGo lets a conversation that waits for a person be idle again when the
-// last thing that was pending is gone.
+// letGo lets a conversation that waits for a person, or for a fact, be idle
+// again when the last thing that was pending is gone.
 func letGo(ctx context.Context, tx Tx, c *weir.Conversation) error {
-	if c.State != weir.Waiting || c.WaitingFor != waitingResume {
+	if c.State != weir.Blocked && (c.State != weir.Waiting || c.WaitingFor != waitingResume) {
 		return nil
 	}
 	left, err := tx.PendingInputs(ctx, c.ID)
 	if err != nil || len(left) > 0 {
 		return err
 	}
-	return resume(ctx, tx, c)
+	idle, nothing := weir.Idle, ""
+	return tx.ChangeActivity(ctx, c.ID, weir.Activity{State: &idle, WaitingFor: &nothing})
 }

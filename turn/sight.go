@@ -105,6 +105,12 @@ func (d *drain) expects(c *weir.Conversation) (begins, goesOn, renews bool, err 
 			return false, false, false, err
 		}
 		goesOn = err == nil && !s.Interrupt
+		if goesOn { // if a person was asked about its calls, those come first
+			calls, err := d.e.cfg.Store.WaitingCalls(d.ctx, d.id)
+			if err != nil || len(calls) > 0 {
+				return false, false, false, err
+			}
+		}
 	}
 	if goesOn {
 		return true, true, false, nil
