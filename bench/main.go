@@ -43,6 +43,7 @@ func times(ours, reference time.Duration, note string) result {
 
 var rows = []row{
 	admission, groupCommit, requestWarm, requestCold, turnCPU, turnRows, mentionScan, candidatesRare, candidatesCommon,
+	branchNoticed, instructionsNoticed,
 }
 
 func main() {
