@@ -3,6 +3,7 @@ package turn_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"weir/model"
 	"weir/store"
 	"weir/test/stores"
+	"weir/tool"
 	"weir/turn"
 )
 
@@ -366,4 +368,95 @@ func TestARefusedReplacementLeavesTheSurface(t *testing.T) {
 	if got := w.get(c).HeadSeq; got != head {
 		t.Errorf("the head moved from %d to %d", head, got)
 	}
+}
+
+func (w *world) interruptForSteers(c weir.ConversationID) {
+	w.t.Helper()
+	if err := w.engine.Interrupt(w.t.Context(), actor(), c, weir.Steer); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestAnInterruptForTheSteersLeavesTheQueueWaiting(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		quick := fakeTool{name: "quick", run: func(context.Context, tool.Call) (tool.Result, error) { return tool.Result{Text: "done"}, nil }}
+		w := newWorld(t, s, withTools(quick)).start()
+		c := w.conversation("c")
+		a := w.asks(c, "one")
+		a.say("half")
+		w.queue(c, "later")
+		w.send(c, "no, this")
+		w.interruptForSteers(c)
+		w.interruptForSteers(c)
+		<-a.over
+		b := w.next()
+		b.has(t, "one", "half", "no, this")
+		b.lacks(t, "later")
+		b.call("1", "quick", "{}").end()
+		d := w.next() // over a boundary too
+		d.lacks(t, "later")
+		d.say("this").end()
+		w.waits(c)
+		if n := len(w.pending(c)); n != 1 {
+			t.Errorf("%d inputs are pending", n)
+		}
+		if conv := w.get(c); conv.WaitingFor != "resume" {
+			t.Errorf("it waits for %q", conv.WaitingFor)
+		}
+		w.notDue(c)
+		w.asks(c, "go on").say("ok").end()
+		w.next().say("2").end()
+		w.rests(c)
+		w.clean()
+	})
+}
+
+func TestAnInterruptForSteersThatAreNotThereIsAnInterrupt(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		w := newWorld(t, s).start()
+		c := w.conversation("c")
+		w.interruptForSteers(c) // idle: nothing
+		if conv := w.get(c); conv.WaitingFor != "" {
+			t.Errorf("it waits for %q", conv.WaitingFor)
+		}
+		a := w.asks(c, "one")
+		w.interruptForSteers(c)
+		<-a.over
+		w.rests(c)
+		if conv := w.get(c); conv.WaitingFor != "" {
+			t.Errorf("it waits for %q", conv.WaitingFor)
+		}
+		b := w.asks(c, "two")
+		w.queue(c, "later")
+		w.interruptForSteers(c)
+		<-b.over
+		w.waits(c)
+		if _, err := w.engine.Admit(t.Context(), actor(), turn.Admission{Conversation: c, Text: "three"}); err != nil {
+			t.Fatal(err)
+		}
+		w.next().say("3").end()
+		w.next().say("later").end()
+		w.rests(c)
+		w.clean()
+		codeIs(t, w.engine.Interrupt(t.Context(), actor(), c, weir.Queue), "then_invalid")
+	})
+}
+
+func TestAnInterruptForTheSteersWorksWhileACallWaitsForConsent(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		w, _ := approvals(t, s, new(atomic.Int32))
+		w.start()
+		c := w.conversation("c")
+		w.asks(c, "one").call("1", "ask", "{}").end()
+		w.asksPerson(c)
+		w.send(c, "no, this")
+		w.queue(c, "later")
+		w.interruptForSteers(c)
+		a := w.next()
+		a.has(t, "declined", "no, this")
+		a.lacks(t, "later")
+		a.say("ok").end()
+		w.waits(c)
+		w.clean()
+	})
 }

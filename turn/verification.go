@@ -24,13 +24,15 @@ type verification struct {
 	ends   map[weir.StepID]weir.Seq
 	inputs map[weir.InputID]weir.Seq // of user messages
 	handed map[weir.InputID]int      // references they carry
+	calls  map[string]bool           // of the newest answer: whether there is a result
+	answer weir.Seq
 }
 
 func newVerification(r Ledger, l *modelview.Lowerer, c weir.Conversation) *verification {
 	return &verification{
 		r: r, l: l, c: c,
 		starts: map[weir.StepID]weir.Seq{}, ends: map[weir.StepID]weir.Seq{},
-		inputs: map[weir.InputID]weir.Seq{}, handed: map[weir.InputID]int{},
+		inputs: map[weir.InputID]weir.Seq{}, handed: map[weir.InputID]int{}, calls: map[string]bool{},
 	}
 }
 
@@ -94,6 +96,17 @@ func (v *verification) record(ctx context.Context, r *weir.Record) error {
 		v.requests++
 	case *weir.StepEnd:
 		v.once(v.ends, b.Step, r.Seq, "step_settled_twice")
+	case *weir.AssistantMessage:
+		v.answered()
+		v.calls, v.answer = map[string]bool{}, r.Seq
+		for _, call := range b.Calls() {
+			v.calls[call.Call] = b.Step == "" // what was imported need not be complete
+		}
+	case *weir.ToolResult:
+		if settled, asked := v.calls[b.Call]; v.answer != 0 && (settled || !asked) {
+			v.differs(r.Seq, "result_unasked", "of %s, called at %d", b.Name, v.answer)
+		}
+		v.calls[b.Call] = true
 	case *weir.UserMessage:
 		if b.Input != "" {
 			if at, twice := v.inputs[b.Input]; twice {
@@ -103,6 +116,15 @@ func (v *verification) record(ctx context.Context, r *weir.Record) error {
 		}
 	}
 	return nil
+}
+
+// answered reports the calls of the newest answer that have no result.
+func (v *verification) answered() {
+	for _, settled := range v.calls {
+		if !settled {
+			v.differs(v.answer, "result_missing", "of a call of this answer")
+		}
+	}
 }
 
 func (v *verification) once(seen map[weir.StepID]weir.Seq, id weir.StepID, seq weir.Seq, what string) {
@@ -133,6 +155,9 @@ func (v *verification) steps(ctx context.Context) error {
 		if !rows[id] {
 			v.differs(seq, "step_row_missing", "step %s", id)
 		}
+	}
+	if v.unsettled == 0 {
+		v.answered()
 	}
 	if v.unsettled > 1 {
 		v.differs(0, "steps_unsettled", "%d steps run at once", v.unsettled)

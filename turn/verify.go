@@ -41,7 +41,7 @@ const verifyTries = 3
 
 // Verify reads all conversations of the owners and reports what differs from
 // what must be: gaps in seq, steps whose request does not rebuild to its
-// digest, steps and inputs whose rows and records do not agree, references
+// digest, calls without their one result, steps and inputs whose rows and records do not agree, references
 // that were delivered without a flow or a flow without its outcome. It writes
 // nothing and may run beside a server.
 func Verify(ctx context.Context, r Ledger, l *modelview.Lowerer, owners ...weir.OwnerID) (Report, error) {

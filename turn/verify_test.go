@@ -32,6 +32,7 @@ func TestVerifyFindsEveryKindOfDamage(t *testing.T) {
 		"a step's row points elsewhere":  {`UPDATE steps SET seq = seq + 100 WHERE conversation = 'c'`, "step_row_missing"},
 		"a promoted input waits again":   {`UPDATE inputs SET state = 'pending' WHERE conversation = 'c'`, "input_not_promoted"},
 		"an input is gone":               {`DELETE FROM inputs WHERE conversation = 'c'`, "input_missing"},
+		"a result is of no call":         {`UPDATE records SET body = CAST(REPLACE(CAST(body AS TEXT), 'x1', 'x2') AS BLOB) WHERE kind = 'tool_result'`, "result_unasked result_missing"},
 		"an outcome is gone":             {`DELETE FROM flows WHERE form = 'outcome'`, "flow_missing"},
 		"an outcome is of another place": {`UPDATE flows SET seq = 1 WHERE form = 'outcome'`, "flow_elsewhere"},
 	} {
@@ -60,7 +61,7 @@ func TestVerifyFindsEveryKindOfDamage(t *testing.T) {
 			if c.want == "" && found != "" || !strings.Contains(found, c.want) {
 				t.Errorf("found%s, want %q", found, c.want)
 			}
-			if c.want == "" && (rep.Conversations != 2 || rep.Requests != 3 || rep.Records < 10) {
+			if c.want == "" && (rep.Conversations != 2 || rep.Requests != 4 || rep.Records < 10) {
 				t.Errorf("the report is %+v", rep)
 			}
 		})
@@ -93,7 +94,8 @@ func fill(t *testing.T, dir string) {
 	a.has(t, "We take port 8080.", "look")
 	a.say("I see.").end()
 	w.rests(c)
-	w.asks(c, "and?").say("8080").end()
+	w.asks(c, "and?").call("x1", "nothing", "{}").end()
+	w.next().say("8080").end()
 	w.rests(c)
 	w.engine.Stop()
 }
