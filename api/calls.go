@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"weir"
 )
 
@@ -19,21 +21,19 @@ func (s *server) callRoutes() {
 		"Allow or deny a tool call that waits for a person; denied, it ends the turn", http.StatusAccepted), s.decide)
 	op := about("artefact", http.MethodGet, each+"/artefacts/{aid}",
 		"The full text of a tool result of which the model read a part", http.StatusOK)
+	op.Responses = map[string]*huma.Response{"200": {
+		Description: "Its bytes, as plain text whatever they are.",
+		Content:     map[string]*huma.MediaType{"text/plain; charset=utf-8": {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}}
 	add(s, op, s.artefact)
 }
 
-// waitingCall is a call with all that a person needs to decide about it.
-type waitingCall struct {
-	call
-	Input string `json:"input,omitempty" doc:"Its arguments, as JSON text."`
-}
-
-func (s *server) approvals(ctx context.Context, a weir.Actor, in *conversationPath) (*one[page[waitingCall]], error) {
+func (s *server) approvals(ctx context.Context, a weir.Actor, in *conversationPath) (*one[page[call]], error) {
 	c, err := s.owned(ctx, a, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	out := &one[page[waitingCall]]{page[waitingCall]{Items: []waitingCall{}}}
+	out := &one[page[call]]{page[call]{Items: []call{}}}
 	w, st, err := s.work(ctx, in.ID)
 	if err != nil || st == nil {
 		return out, err
@@ -44,7 +44,8 @@ func (s *server) approvals(ctx context.Context, a weir.Actor, in *conversationPa
 	}
 	for _, one := range w.Calls {
 		if one.State == weir.CallWaiting {
-			out.Body.Items = append(out.Body.Items, waitingCall{one, inputs[one.Call]})
+			one.Input = inputs[one.Call]
+			out.Body.Items = append(out.Body.Items, one)
 		}
 	}
 	return out, nil
@@ -129,8 +130,8 @@ func (s *server) artefact(ctx context.Context, a weir.Actor, in *artefactPath) (
 	}, nil
 }
 
-// call is a tool call that has not settled; its arguments are in the item of
-// the answer that made it.
+// call is a tool call that has not settled. Events leave its arguments to the
+// item of the answer that made it.
 type call struct {
 	Call      string         `json:"call"`
 	Step      weir.StepID    `json:"step"`
@@ -138,6 +139,7 @@ type call struct {
 	State     weir.CallState `json:"state" enum:"waiting,started" doc:"waiting: for a person's decision."`
 	Decision  weir.Decision  `json:"decision,omitempty" enum:"allow,deny" doc:"Of one that waits: what a person decided."`
 	StartedAt *instant       `json:"started_at,omitempty"`
+	Input     string         `json:"input,omitempty" doc:"Where approvals are listed: its arguments, as JSON text."`
 }
 
 // work is what a conversation is at, beside its row.

@@ -111,7 +111,11 @@ func (cmd *toolsCmd) Run(ctx context.Context, s *session) error {
 	}
 	for _, sv := range got.value.Servers {
 		if sv.State != "ready" {
-			fmt.Fprintf(s.io.Err, "server %s is %s: %s\n", oneLine(sv.Name), sv.State, oneLine(sv.Reason))
+			fmt.Fprintf(s.io.Err, "server %s is %s", oneLine(sv.Name), sv.State)
+			if sv.Reason != "" {
+				fmt.Fprintf(s.io.Err, ": %s", oneLine(sv.Reason))
+			}
+			fmt.Fprintln(s.io.Err)
 		}
 		for _, why := range sv.LeftOut {
 			fmt.Fprintf(s.io.Err, "server %s: left out %s\n", oneLine(sv.Name), oneLine(why))

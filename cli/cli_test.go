@@ -5,15 +5,22 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"weir/app"
 	"weir/cli"
+	"weir/client"
+	"weir/test/strictpeer"
+	"weir/test/toolserver"
 )
 
 func TestMain(m *testing.M) {
@@ -25,13 +32,38 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// Each script talks to a server of its own, with the demo model, over HTTP.
+// world is a configuration with the demo model as the default, a strict peer
+// beside it that does what it is told, and its tools: those of "runs" run, those
+// of "asks" ask first.
+func world(t *testing.T, data string, tools *toolserver.Server) (c app.Config, end func()) {
+	peer := strictpeer.New("anthropic")
+	never := make(chan struct{}) // who holds gives up with its client
+	for range 9 {
+		peer.When(strictpeer.Saying("HOLD"), strictpeer.Answer{strictpeer.Say("so far"), strictpeer.Hold(never)})
+		peer.When(strictpeer.Saying("ASK"), strictpeer.Answer{strictpeer.Say("I look."), strictpeer.Use("asks__echo", `{"text":"hi"}`)})
+		peer.When(strictpeer.Saying("FILL"), strictpeer.Answer{strictpeer.Use("runs__fill", `{"bytes":100000}`)})
+	}
+	peer.When(strictpeer.Saying("OVERLOADED"), strictpeer.Answer{strictpeer.Fail(529, "")})
+	provider := httptest.NewServer(peer)
+	return app.Config{
+		Listen: "127.0.0.1:0", Data: data, Owner: app.Owner{Name: "Max"}, DefaultModel: "demo/demo",
+		Providers: []app.Provider{{ID: "peer", Dialect: "anthropic", BaseURL: provider.URL, APIKeyEnv: "WEIR_CLI_KEY"}},
+		Models:    []app.Model{{ID: "peer/claude", Provider: "peer", Name: "claude-strict", ContextWindow: 200_000, MaxOutput: 4096, MidSystem: "native"}},
+		MCP:       []app.MCP{{Name: "runs", URL: tools.URL, Approval: "allow"}, {Name: "asks", URL: tools.URL, Approval: "ask"}},
+	}, provider.Close
+}
+
+// Each script talks to a server of its own over HTTP.
 func TestTheCommandLine(t *testing.T) {
+	t.Setenv("WEIR_CLI_KEY", "sk-test")
+	tools := toolserver.New(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			data := filepath.Join(env.WorkDir, "data")
-			r, err := app.Start(context.Background(), app.Config{Listen: "127.0.0.1:0", Data: data, Owner: app.Owner{Name: "Max"}}, nil)
+			cfg, end := world(t, data, tools)
+			env.Defer(end)
+			r, err := app.Start(context.Background(), cfg, nil)
 			if err != nil {
 				return err
 			}
@@ -44,7 +76,7 @@ func TestTheCommandLine(t *testing.T) {
 			env.Setenv("WEIR_DATA", data)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"member": member, "digest": digest},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"member": member, "capture": capture, "digest": digest, "state": state},
 	})
 }
 
@@ -69,6 +101,45 @@ func member(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	ts.Fatalf("no such line")
+}
+
+// capture VAR REGEXP sets a variable to what the group of the expression
+// matches in the last command's output.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: capture VAR REGEXP")
+	}
+	found := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) != 2 {
+		ts.Fatalf("no match")
+	}
+	ts.Setenv(args[0], found[1])
+}
+
+// state CONVERSATION STATE waits until the conversation is in that state.
+func state(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: state CONVERSATION STATE")
+	}
+	token, err := os.ReadFile(filepath.Join(ts.Getenv("WEIR_DATA"), "token"))
+	ts.Check(err)
+	c, err := client.New(ts.Getenv("WEIR_URL"), strings.TrimSpace(string(token)))
+	ts.Check(err)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	var now client.Standing
+	ts.Check(c.Events(ctx, client.Path("conversations", args[0], "events"), nil, func(e client.Event) error {
+		if e.Name == "snapshot" || e.Name == "state" {
+			ts.Check(json.Unmarshal(e.Data, &now))
+		}
+		if string(now.State) == args[1] {
+			return io.EOF
+		}
+		return nil
+	}))
+	if string(now.State) != args[1] {
+		ts.Fatalf("it stayed %s", now.State)
+	}
 }
 
 // digest FILE holds the SHA-256 of a file against the newest step of the last

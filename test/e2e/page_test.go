@@ -23,7 +23,10 @@ func TestTheServerDescribesItself(t *testing.T) {
 		"/v1/conversations/{id}/inputs/{iid}": "patch delete", "/v1/references/preview": "post", "/v1/conversations/{id}/candidates": "get",
 		"/v1/flows": "get", "/v1/crossings": "get", "/v1/conversations/{id}/steps": "get", "/v1/conversations/{id}/steps/{sid}": "get",
 		"/v1/conversations/{id}/steps/{sid}/request": "get", "/v1/conversations/{id}/events": "get", "/v1/events": "get", "/v1/models": "get",
-		"/v1/session": "get post delete",
+		"/v1/session": "get post delete", "/v1/conversations/{id}/context": "get", "/v1/conversations/{id}/context/facts": "get",
+		"/v1/conversations/{id}/context/facts/{ns}/{name}": "put delete", "/v1/context/facts": "get", "/v1/context/facts/{ns}/{name}": "put delete",
+		"/v1/conversations/{id}/epoch": "post", "/v1/conversations/{id}/approvals": "get", "/v1/conversations/{id}/approvals/{call}": "post",
+		"/v1/conversations/{id}/artefacts/{aid}": "get", "/v1/tools": "get",
 	} {
 		for method := range strings.FieldsSeq(methods) {
 			op, ok := paths[address].(m)[method].(m)
@@ -41,6 +44,14 @@ func TestTheServerDescribesItself(t *testing.T) {
 	for name := range schemas {
 		if strings.Contains(name, "Error") {
 			t.Errorf("the document describes %s, a refusal that is never given", name)
+		}
+	}
+	for path, events := range map[string]string{"/v1/conversations/{id}/events": "snapshot item delta state input", "/v1/events": "conversation"} {
+		ok := paths[path].(m)["get"].(m)["responses"].(m)["200"].(m)["content"].(m)["text/event-stream"].(m)["schema"].(m)["properties"].(m)
+		for name := range strings.FieldsSeq(events) {
+			if described, _ := ok[name].(m)["properties"].(m); len(described) == 0 {
+				t.Errorf("%s: the event %s is not described", path, name)
+			}
 		}
 	}
 	// Every reference leads somewhere, and every object of a request is closed.
