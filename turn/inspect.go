@@ -53,12 +53,16 @@ func (e *Engine) Context(ctx context.Context, a weir.Actor, c weir.ConversationI
 	return out, nil
 }
 
-// untold returns the entries of the journal that the next boundary may tell.
+// untold returns the entries of the journal that the next boundary may tell. A
+// fact that has come back to what is known is among them: where a tool ran in
+// between, both ways are told.
 func (k *knowledge) untold() []weir.Change {
 	var out []weir.Change
+	moved := map[string]bool{}
 	for i := range k.journal {
 		one := k.set.Journal(k.about, k.journal[i:i+1])
-		if len(one) > 0 && !k.known.Says(one[0].Key, one[0].Value) {
+		if len(one) > 0 && (moved[one[0].Key] || !k.known.Says(one[0].Key, one[0].Value)) {
+			moved[one[0].Key] = true
 			out = append(out, k.journal[i])
 		}
 	}

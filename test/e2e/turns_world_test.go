@@ -8,8 +8,10 @@ import (
 
 	"weir"
 	"weir/account"
+	"weir/app"
 	"weir/modelview"
 	"weir/store"
+	"weir/test/toolserver"
 	"weir/turn"
 )
 
@@ -39,7 +41,7 @@ func (w *world) until(c, what string, done func() bool) {
 func (w *world) rests(c string) {
 	w.Helper()
 	w.until(c, "the conversation rests", func() bool {
-		return w.state(c) == "idle" && len(w.pending(c)) == 0
+		return len(w.pending(c)) == 0 && w.state(c) == "idle" // in this order: what is promoted makes it run
 	})
 }
 
@@ -189,4 +191,14 @@ func (w *world) verified() {
 	for _, d := range report.Differences {
 		w.Errorf("verify: %s at %d: %s %s", d.Conversation, d.Seq, d.What, d.Detail)
 	}
+}
+
+// withTools starts the server anew with a server of tools, whose calls run as
+// approval says.
+func (w *world) withTools(approval string) *toolserver.Server {
+	w.Helper()
+	s := toolserver.New(w)
+	w.cfg.MCP = []app.MCP{{Name: "t", URL: s.URL, Approval: approval}}
+	w.restart()
+	return s
 }
