@@ -263,9 +263,14 @@ func TestInstructionsAreReadFromTheWorkspaceUpToTheRepositorysRoot(t *testing.T)
 
 func TestInstructionsThatCannotBeReadAreUnavailableAndNotAbsent(t *testing.T) {
 	for name, spoil := range map[string]func(p place){
-		"a folder":        func(p place) { p.write("AGENTS.md/x", "") },
-		"a pipe":          func(p place) { mkfifo(t, p.path("AGENTS.md")) },
-		"a link to it":    func(p place) { _ = os.Symlink("AGENTS.md", p.path("AGENTS.md")) },
+		"a folder":     func(p place) { p.write("AGENTS.md/x", "") },
+		"a pipe":       func(p place) { mkfifo(t, p.path("AGENTS.md")) },
+		"a link to it": func(p place) { _ = os.Symlink("AGENTS.md", p.path("AGENTS.md")) },
+		"a link out of it": func(p place) {
+			out := newPlace(t)
+			out.write("secret", "key")
+			_ = os.Symlink(out.path("secret"), p.path("AGENTS.md"))
+		},
 		"too long":        func(p place) { p.write("AGENTS.md", strings.Repeat("x", 48<<10+1)) },
 		"too long escape": func(p place) { p.write("AGENTS.md", "x"+strings.Repeat("\x01", 20<<10)+"x") },
 	} {

@@ -35,8 +35,9 @@ const (
 // of the folders from the workspace up to the root of its repository (of the
 // workspace alone where it is in none), word for word. Global is that file's
 // path, "" for none. A file that is there and cannot be read, is no regular
-// file, or makes them longer than 48 KiB together leaves the fact unavailable.
-// Absent where there are none.
+// file, lies by a symbolic link outside the repository (a stranger may have
+// written it, and it would be sent to a provider), or makes them longer than
+// 48 KiB together leaves the fact unavailable. Absent where there are none.
 func Instructions(global string) fact.Fact {
 	return fact.Fact{
 		Key:     instructionsKey,
@@ -76,49 +77,58 @@ func Instructions(global string) fact.Fact {
 	}
 }
 
-func readInstructions(ctx context.Context, global, workspace string) (list instructions, at time.Time, err error) {
-	paths, err := instructionPaths(global, workspace)
-	if err != nil {
-		return list, at, err
+func readInstructions(ctx context.Context, global, workspace string) (instructions, time.Time, error) {
+	g := gathering{left: maxInstructions}
+	folders, err := upwards(workspace)
+	if err == nil && global != "" {
+		raw, when, rerr := files.Read(global, g.left)
+		err = g.add(global, raw, when, rerr)
 	}
-	left := int64(maxInstructions)
-	for _, path := range paths {
-		if err := ctx.Err(); err != nil {
-			return list, at, err
-		}
-		raw, when, err := files.Read(path, left)
-		if files.Missing(err) {
+	for _, folder := range folders {
+		path := filepath.Join(folder, instructionsName)
+		if path == global {
 			continue
+		}
+		if err == nil {
+			err = ctx.Err()
 		}
 		if err != nil {
-			return list, at, err
+			break
 		}
-		text := strings.TrimSpace(strings.ToValidUTF8(string(raw), "\ufffd"))
-		if text == "" {
-			continue
-		}
-		left -= int64(len(raw))
-		if when.After(at) {
-			at = when
-		}
-		list.Files = append(list.Files, instruction{Path: line(path, 1000), Text: text})
+		root := folders[len(folders)-1]
+		name := strings.TrimPrefix(path, root+string(filepath.Separator))
+		raw, when, rerr := files.ReadIn(root, name, g.left)
+		err = g.add(path, raw, when, rerr)
 	}
-	return list, at, nil
+	return g.instructions, g.newest, err
 }
 
-// instructionPaths are the places where an AGENTS.md counts, there or not.
-func instructionPaths(global, workspace string) ([]string, error) {
-	var paths []string
-	if global != "" {
-		paths = append(paths, global)
+// gathering is instructions while they are read.
+type gathering struct {
+	instructions
+	newest time.Time
+	left   int64
+}
+
+func (g *gathering) add(path string, raw []byte, when time.Time, err error) error {
+	switch {
+	case files.Missing(err):
+		return nil
+	case errors.Is(err, files.ErrTooLong):
+		return fmt.Errorf("the instructions up to %s are over 48 KiB together", path)
+	case err != nil:
+		return err
 	}
-	folders, err := upwards(workspace)
-	for _, folder := range folders {
-		if p := filepath.Join(folder, instructionsName); p != global {
-			paths = append(paths, p)
-		}
+	g.left -= int64(len(raw))
+	text := strings.TrimSpace(strings.ToValidUTF8(string(raw), "\ufffd"))
+	if text == "" {
+		return nil
 	}
-	return paths, err
+	if when.After(g.newest) {
+		g.newest = when
+	}
+	g.Files = append(g.Files, instruction{Path: line(path, 1000), Text: text})
+	return nil
 }
 
 // upwards are the folders from a workspace up to the root of its repository.
