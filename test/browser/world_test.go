@@ -33,6 +33,12 @@ type world struct {
 // start runs the product; seeds fill its store before that.
 func start(t testing.TB, seeds ...func(context.Context, store.Store, weir.OwnerID) error) *world {
 	t.Helper()
+	return startWith(t, func(*app.Config) {}, seeds...)
+}
+
+// startWith is start with something else configured.
+func startWith(t testing.TB, configure func(*app.Config), seeds ...func(context.Context, store.Store, weir.OwnerID) error) *world {
+	t.Helper()
 	t.Setenv("WEIR_TEST_PEER_KEY", "peer-key")
 	peer := strictpeer.New(strictpeer.Anthropic)
 	provider := httptest.NewServer(peer)
@@ -44,6 +50,7 @@ func start(t testing.TB, seeds ...func(context.Context, store.Store, weir.OwnerI
 		Models: []app.Model{{ID: "peer/claude", Provider: "peer", Name: "claude-strict",
 			ContextWindow: 200_000, MaxOutput: 4096, MidSystem: "native"}},
 	}
+	configure(&config)
 	for _, fill := range seeds {
 		seed(t, config, fill)
 	}

@@ -12,7 +12,7 @@ import { emptyPartial, merge, type Delta, type Partial as Written } from "../cor
 import type { SSEvent } from "../core/events";
 import { EventStream } from "../core/sse";
 import { t } from "../core/i18n";
-import type { Conversation, Input, Item, OpenCall, Page, Work } from "../core/types";
+import type { Context, Conversation, Input, Item, OpenCall, Page, Work } from "../core/types";
 import { learned } from "./list";
 import { toast } from "./toasts";
 
@@ -332,6 +332,19 @@ export class Timeline {
   async fetchInputs(): Promise<void> {
     const got = await json<Page<Input>>(this.base + "/inputs");
     if (!this.closed) this.inputs.value = got.items.filter((i) => i.state === "pending" || i.state === "rejected");
+  }
+
+  private told: { seq: number; baseline: Promise<Context> } | null = null;
+
+  /** The baseline that a message was written under, as far as it is the one in force; else "". */
+  async baseline(seq: number): Promise<string> {
+    const epoch = this.items.peek().findLast((i) => i.kind === "epoch")?.seq ?? 0;
+    if (this.told?.seq !== epoch) this.told = { seq: epoch, baseline: json<Context>(this.base + "/context") };
+    const context = await this.told.baseline.catch((err: unknown) => {
+      this.told = null;
+      throw err;
+    });
+    return context.epoch < seq ? context.baseline : "";
   }
 
   private input(i: Input): void {

@@ -2,7 +2,7 @@
 // millions of characters long: a part at a time is put on screen.
 
 import { signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { bytes } from "../core/format";
 import { t } from "../core/i18n";
 import { copy } from "../state/acting";
@@ -41,6 +41,8 @@ function Artefact({ conversation, id, name, onClose }: Shown & { onClose: () => 
       mine = false;
     };
   }, [conversation, id]);
+  const box = useRef<HTMLPreElement>(null);
+  useEffect(() => box.current?.focus(), [text]); // arrow keys scroll it
   const end = text === null ? 0 : whole(text, upto);
   return (
     <Dialog title={t("wholeResult", { tool: name || t("toolCall") })} onClose={onClose} class="artefact">
@@ -48,7 +50,7 @@ function Artefact({ conversation, id, name, onClose }: Shown & { onClose: () => 
       {text === null && !fault ? <p class="quiet">{t("loading")}</p> : null}
       {text !== null ? (
         <>
-          <pre class="raw" tabIndex={0} dir="auto" data-autofocus>{text.slice(0, end)}</pre>
+          <pre class="raw" tabIndex={0} dir="auto" ref={box}>{text.slice(0, end)}</pre>
           <div class="dialog-foot">
             {end < text.length ? (
               <button type="button" class="button" onClick={() => setUpto(end + portion)}>{t("moreOfIt", { size: bytes(text.length - end) })}</button>

@@ -13,10 +13,17 @@ import { words } from "../state/toasts";
 import { Icon } from "./icons";
 import { Plain } from "./Marks";
 
+const every = 5_000; // ms
+
 export function ContextView({ timeline }: { timeline: Timeline }) {
   const [context, setContext] = useState<Context | null>(null);
   const [fault, setFault] = useState("");
   const [asked, setAsked] = useState(0);
+  // Nothing says when a change is noticed.
+  useEffect(() => {
+    const timer = window.setInterval(() => document.visibilityState === "visible" && setAsked((n) => n + 1), every);
+    return () => clearInterval(timer);
+  }, []);
   const head = timeline.conversation.value?.head_seq;
   const state = timeline.conversation.value?.state;
   useEffect(() => {
@@ -33,7 +40,7 @@ export function ContextView({ timeline }: { timeline: Timeline }) {
   if (!context) return <p class="quiet pad">{t("loading")}</p>;
   return (
     <div class="context">
-      <Untold context={context} onAgain={() => setAsked(asked + 1)} />
+      <Untold context={context} onAgain={() => setAsked((n) => n + 1)} />
       <Facts context={context} />
       <Baseline context={context} timeline={timeline} />
     </div>

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { clock, full } from "../core/format";
 import { t, tMaybe } from "../core/i18n";
 import type { Item } from "../core/types";
-import { nameOf, told } from "../core/update";
+import { inBaseline, nameOf, told } from "../core/update";
 import { hiddenBy, retry, undoRewind } from "../state/acting";
 import { inspectContext } from "../state/inspector";
 import type { Timeline } from "../state/timeline";
@@ -51,7 +51,7 @@ export function TimelineMark({ timeline, item, offered, before }: Props) {
     case "step_end":
       return failed(line, timeline, item, offered);
     case "system":
-      return <UpdateLine item={item} before={before} />;
+      return <UpdateLine timeline={timeline} item={item} before={before} />;
     case "notice":
       return fold("warn", t("markNotice"), item.text);
     case "recall":
@@ -81,10 +81,23 @@ export function TimelineMark({ timeline, item, offered, before }: Props) {
 }
 
 /** One thing that the model was told, in a few words; opened, the exact text. */
-function UpdateLine({ item, before }: { item: Item; before: string | undefined }) {
+function UpdateLine({ timeline, item, before }: { timeline: Timeline; item: Item; before: string | undefined }) {
   const update = item.update ?? { fact: "", text: "" };
   const at = update.at ?? item.time;
-  const short = shortly(update.fact, update.text, before);
+  const [first, setFirst] = useState<string | undefined>(undefined); // what the baseline says of it
+  // Only the oldest on screen asks: what it is compared with may be there.
+  useEffect(() => {
+    if (before !== undefined || timeline.hasBefore.value) return;
+    let mine = true;
+    timeline.baseline(item.seq).then(
+      (text) => mine && setFirst(inBaseline(update.fact, text)),
+      () => undefined, // said without it
+    );
+    return () => {
+      mine = false;
+    };
+  }, [item.id, before === undefined, timeline.hasBefore.value]);
+  const short = shortly(update.fact, update.text, before ?? first);
   return (
     <details class="fold mark-fold update" data-seq={item.seq} data-kind={item.kind} data-fact={update.fact}>
       <summary title={update.fact}>
@@ -97,7 +110,7 @@ function UpdateLine({ item, before }: { item: Item; before: string | undefined }
 }
 
 function shortly(fact: string, text: string, before: string | undefined): string {
-  const said = told(text, before);
+  const said = told(fact, text, before);
   const name = tMaybe("fact_" + fact) ?? nameOf(fact);
   if (said.gone) return t("updateGone", { what: name });
   if (said.from !== undefined) return `${said.from} → ${said.to}`;

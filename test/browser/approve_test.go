@@ -1,0 +1,152 @@
+package browser
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/app"
+	"weir/test/strictpeer"
+	"weir/test/toolserver"
+)
+
+// tooled runs the product with a server of tools, whose calls need what is said.
+func tooled(t *testing.T, approval string) (*world, *toolserver.Server) {
+	t.Helper()
+	s := toolserver.New(t)
+	return startWith(t, func(c *app.Config) {
+		c.MCP = []app.MCP{{Name: "box", URL: s.URL, Approval: approval}}
+	}), s
+}
+
+// tool is a call in the timeline by its id, in a state.
+func tool(id, state string) string {
+	return `.tool[data-call="` + id + `"][data-state=` + state + `]`
+}
+
+func TestACallWaitsForAPersonWhoAllowsItByKeysAlone(t *testing.T) {
+	w, tools := tooled(t, "ask")
+	w.conversation("a", "A", "open", "")
+	p := w.open("a")
+	w.peer.Script(
+		strictpeer.Answer{strictpeer.Say("Let me see."), strictpeer.Call("toolu_1", "box__hold", `{"name":"one"}`)},
+		strictpeer.Answer{strictpeer.Say("I have seen it.")})
+	p.write("Look.")
+	p.send()
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "waiting")) + `)?.open`)
+	p.wait(`document.querySelector(".composer [role=alert]").textContent === "box__hold waits for your decision."`)
+	p.wait(`document.querySelector(".entry .dot")?.ariaLabel === "A tool call waits for your decision"`)
+	if got := p.text(`.tool[data-call="toolu_1"] pre`); !strings.Contains(got, `"name": "one"`) {
+		t.Errorf("the arguments are shown as %q", got)
+	}
+	if got := tools.Runs(); !slices.Equal(got, []string{""}) {
+		t.Errorf("%q ran unasked", got)
+	}
+	// What is said meanwhile waits, and says that there is something to decide.
+	p.write("And then?")
+	p.send()
+	p.wait(`document.querySelector(".standing.decide").textContent.includes("Decide first")`)
+	p.wait(`document.querySelector("ul.pending .pending-kind .sr").textContent === "Waits until you have decided about the tool call"`)
+	p.reload() // it is durable
+	p.at("a")
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "waiting")) + `)?.open`)
+
+	// From the composer to the question, past the cautious answer, to the other.
+	eval[bool](p, `(document.querySelector(".standing.decide button").focus(), true)`)
+	p.press(enter)
+	p.wait(`document.activeElement.dataset.decision === "deny"`)
+	p.press("\t")
+	p.wait(`document.activeElement.dataset.decision === "allow"`)
+	p.press(enter)
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "running")) + `)?.textContent.includes("running")`)
+	p.wait(`document.activeElement.matches(".cm-content")`)
+	if err := tools.Began(p.ctx, "one"); err != nil {
+		t.Fatal(err)
+	}
+	p.wait(`!document.querySelector(".standing.decide")`)
+	tools.Release("one", "It is a box.")
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "done")) + `)?.textContent.includes("allowed by you")`)
+	p.wait(`!document.querySelector("ul.pending") && document.querySelectorAll(".message.user").length === 2`)
+	p.wait(`!document.querySelector(` + js(tool("toolu_1", "done")) + `).open`)
+	if n := tools.Ran("hold one"); n != 1 {
+		t.Errorf("it ran %d times", n)
+	}
+}
+
+func TestADeclinedCallEndsTheTurnAndAStandingDecisionAsksNoMore(t *testing.T) {
+	w, tools := tooled(t, "ask")
+	w.conversation("a", "A", "open", "")
+	p := w.open("a")
+	w.peer.Script(
+		strictpeer.Answer{strictpeer.Call("toolu_1", "box__echo", `{"text":"one"}`), strictpeer.Call("toolu_2", "box__fill", `{"bytes":10}`)},
+		strictpeer.Answer{strictpeer.Call("toolu_3", "box__echo", `{"text":"two"}`)},
+		strictpeer.Answer{strictpeer.Call("toolu_4", "box__echo", `{"text":"three"}`)},
+		strictpeer.Answer{strictpeer.Say("Said.")})
+	p.write("Both.")
+	p.send()
+	p.wait(`document.querySelector(".composer [role=alert]").textContent === "2 tool calls wait for your decision."`)
+	p.click(`.tool[data-call="toolu_1"] [data-decision=deny]`)
+	p.wait(`document.activeElement.closest("[data-call=toolu_2]") && document.activeElement.dataset.decision === "deny"`)
+	p.press(enter)
+	for _, id := range []string{"toolu_1", "toolu_2"} {
+		p.wait(`document.querySelector(` + js(tool(id, "failed")) + `)?.textContent.includes("declined by you")`)
+	}
+	p.wait(`!document.querySelector(".composer [aria-label='Stop the answer']")`)
+
+	p.write("Again.")
+	p.send()
+	p.wait(`document.querySelector(` + js(tool("toolu_3", "waiting")) + `)`)
+	p.click(`.tool[data-call="toolu_3"] .check input`)
+	p.click(`.tool[data-call="toolu_3"] [data-decision=allow]`)
+	// The next call of the same tool is not asked about.
+	p.wait(`[...document.querySelectorAll(".message.assistant .md")].at(-1)?.textContent.trim() === "Said."`)
+	if got := tools.Runs(); !slices.Equal(got, []string{"echo two", "echo three"}) {
+		t.Errorf("%q ran", got)
+	}
+	p.wait(`document.querySelector(` + js(tool("toolu_4", "done")) + `) && !document.querySelector(` + js(tool("toolu_4", "done")) + `).textContent.includes("by you")`)
+}
+
+func TestStoppingWhileACallWaitsSettlesIt(t *testing.T) {
+	w, tools := tooled(t, "ask")
+	w.conversation("a", "A", "open", "")
+	p := w.open("a")
+	w.peer.Script(strictpeer.Answer{strictpeer.Call("toolu_1", "box__echo", `{"text":"one"}`)}, strictpeer.Answer{strictpeer.Say("Fine.")})
+	p.write("Look.")
+	p.send()
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "waiting")) + `)`)
+	p.focusComposer()
+	p.press(escape)
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "failed")) + `) && !document.querySelector(".standing.decide")`)
+	p.write("Without it.")
+	p.send()
+	p.wait(`[...document.querySelectorAll(".message.assistant .md")].at(-1)?.textContent.trim() === "Fine."`)
+	if got := tools.Runs(); !slices.Equal(got, []string{""}) {
+		t.Errorf("%q ran", got)
+	}
+}
+
+func TestTheWholeOfALongResultOpens(t *testing.T) {
+	w, _ := tooled(t, "allow")
+	w.conversation("a", "A", "open", "")
+	p := w.open("a")
+	w.peer.Script(strictpeer.Answer{strictpeer.Call("toolu_1", "box__fill", `{"bytes":500000}`)}, strictpeer.Answer{strictpeer.Say("Much.")})
+	p.write("Fill it.")
+	p.send()
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "done")) + `)`)
+	if eval[bool](p, `document.querySelector(".tool").open`) {
+		t.Error("a settled call is not folded")
+	}
+	p.click(`.tool summary`)
+	p.wait(`document.querySelector(".tool .whole")?.textContent.includes("488 KB")`)
+	if n := eval[int](p, `[...document.querySelectorAll(".tool pre")].at(-1).textContent.length`); n > 40_000 {
+		t.Errorf("%d characters of it are in the timeline", n)
+	}
+	p.click(".tool .whole button")
+	p.wait(`document.querySelector("dialog[open] pre.raw")?.textContent.length === 200000 && document.activeElement.matches("pre.raw")`)
+	for range 2 {
+		p.click("dialog .dialog-foot button:first-child")
+	}
+	p.wait(`document.querySelector("dialog[open] pre.raw").textContent.length === 500000`)
+	p.press(escape)
+	p.wait(`!document.querySelector("dialog[open]")`)
+}
