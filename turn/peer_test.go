@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"weir"
+	"weir/fact"
 	"weir/model"
 	"weir/model/anthropic"
 	"weir/model/demo"
@@ -76,6 +77,7 @@ type walk struct {
 	provider *provider
 	convs    []weir.ConversationID
 	sent     map[weir.InputID]string
+	dials    []*dial
 	restarts int
 }
 
@@ -106,7 +108,10 @@ func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
 // begin starts an engine with a tool that answers.
 func (w *walk) begin() {
 	w.t.Helper()
-	w.engine = w.another(withModels(w.provider), withTools(fakeTool{name: "echo", run: func(_ context.Context, c tool.Call) (tool.Result, error) {
+	if w.dials == nil {
+		w.dials = []*dial{newDial("test/a", 0), newDial("test/b", 0)}
+	}
+	w.engine = w.another(withModels(w.provider), withDials(w.dials...), withTools(fakeTool{name: "echo", run: func(_ context.Context, c tool.Call) (tool.Result, error) {
 		return tool.Result{Text: string(c.Input)}, nil
 	}}))
 	w.start()
@@ -116,7 +121,7 @@ func (w *walk) begin() {
 func (w *walk) act() {
 	w.t.Helper()
 	c := w.convs[w.r.IntN(len(w.convs))]
-	switch n := w.r.IntN(20); {
+	switch n := w.r.IntN(26); {
 	case n < 9:
 		w.say(c)
 	case n < 11:
@@ -143,10 +148,54 @@ func (w *walk) act() {
 	case n < 18:
 		w.engine.Stop()
 		w.begin()
+	case n < 22:
+		w.fact(c)
+	case n < 23:
+		if err := w.engine.NewEpoch(w.t.Context(), actor(), c, nil); err != nil && weir.CodeOf(err) != "nothing_to_renew" {
+			w.t.Fatal(err)
+		}
+	case n < 24:
+		w.reorder(c)
 	default:
 		w.until(c, "the conversation rests or waits", func() bool {
 			return w.get(c).State == weir.Waiting || len(w.pending(c)) == 0 && w.get(c).State == weir.Idle
 		})
+	}
+}
+
+// fact has something happen to what the model is told with authority.
+func (w *walk) fact(c weir.ConversationID) {
+	w.t.Helper()
+	d := w.dials[w.r.IntN(len(w.dials))]
+	var err error
+	switch w.r.IntN(6) {
+	case 0:
+		d.gone()
+	case 1:
+		d.lost()
+	case 2:
+		err = w.engine.DeleteFact(w.t.Context(), actor(), c, "test/kept", time.Time{})
+	case 3:
+		err = w.engine.PutFact(w.t.Context(), actor(), c, weir.ClientFact{Key: "test/kept", Value: []byte(strconv.Itoa(w.r.IntN(3)))})
+	default:
+		d.set(w.r.IntN(3))
+	}
+	if err != nil && weir.CodeOf(err) != "fact_not_found" {
+		w.t.Fatal(err)
+	}
+}
+
+// reorder moves a queued message to the end, if it still can be.
+func (w *walk) reorder(c weir.ConversationID) {
+	w.t.Helper()
+	for _, in := range w.pending(c) {
+		if in.Kind == weir.InputUser && in.Delivery == weir.Queue {
+			_, err := w.engine.Move(w.t.Context(), actor(), c, in.ID, "", in.Revision)
+			if code := weir.CodeOf(err); err != nil && code != weir.CodeInputPromoted && code != weir.CodeMoved {
+				w.t.Fatal(err)
+			}
+			return
+		}
 	}
 }
 
@@ -252,6 +301,23 @@ func (w *walk) finish() {
 	w.clean()
 	w.everyInputOnce()
 	w.everyBodyRebuilds()
+	w.everyoneKnows()
+}
+
+// everyoneKnows checks that each conversation was told last what is so now, as
+// far as it can be observed.
+func (w *walk) everyoneKnows() {
+	w.t.Helper()
+	for _, c := range w.convs {
+		known := w.context(c).Snapshot
+		for _, d := range w.dials {
+			told, ok := known[d.key]
+			switch {
+			case d.o.State == fact.Absent && ok, d.o.State == fact.Present && string(told.Value) != string(d.o.Value):
+				w.t.Errorf("%s was told last %q of %s, which is %s %s", c, told.Value, d.key, d.o.State, d.o.Value)
+			}
+		}
+	}
 }
 
 func (w *walk) everyInputOnce() {
