@@ -38,8 +38,12 @@ func (e *Engine) epoch(baseline string, told fact.Snapshot, noticed int64) (*wei
 	if err != nil {
 		return nil, err
 	}
+	return &weir.Epoch{Baseline: baseline, SHA256: digestOf(baseline), Tools: tools, Snapshot: raw, Noticed: noticed}, nil
+}
+
+func digestOf(baseline string) string {
 	sum := sha256.Sum256([]byte(baseline))
-	return &weir.Epoch{Baseline: baseline, SHA256: hex.EncodeToString(sum[:]), Tools: tools, Snapshot: raw, Noticed: noticed}, nil
+	return hex.EncodeToString(sum[:])
 }
 
 // listTools waits a while for tools that have not been listed yet, before an

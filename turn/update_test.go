@@ -43,7 +43,7 @@ func TestTwoChangesAreToldInTheOrderInWhichTheyHappened(t *testing.T) {
 }
 
 func TestThereAndBackIsToldOnlyIfAToolRanMeanwhile(t *testing.T) {
-	for _, ran := range []bool{false} {
+	for _, ran := range []bool{false, true} {
 		t.Run(fmt.Sprint("a tool ran: ", ran), func(t *testing.T) {
 			stores.Each(t, func(t *testing.T, s store.Store) {
 				c, began, goOn := weir.ConversationID("c"), make(chan struct{}), make(chan struct{})
@@ -85,6 +85,30 @@ func TestThereAndBackIsToldOnlyIfAToolRanMeanwhile(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAToolThatADeadProcessRanCountsToo(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		d, began := newDial("test/branch", "main"), make(chan struct{}, 1)
+		hang := fakeTool{name: "hang", run: func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+			began <- struct{}{}
+			<-ctx.Done()
+			return tool.Result{}, ctx.Err()
+		}}
+		w, dead := dying(t, s, withDials(d), withTools(hang))
+		c := w.conversation("c")
+		w.asks(c, "one").call("1", "hang", "{}").end()
+		<-began
+		w.journal(c, "test/branch", "dev", moment())
+		moment()
+		dead.kill()
+		w.successor(withDials(d), withTools(hang))
+		a := w.next()
+		a.has(t, "may or may not have taken effect", `is now \"dev\"`, `is now \"main\"`)
+		a.say("I see").end()
+		w.rests(c)
+		w.clean()
+	})
 }
 
 // moment returns a time that differs from those before and after it, in the

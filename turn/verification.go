@@ -94,6 +94,10 @@ func (v *verification) record(ctx context.Context, r *weir.Record) error {
 			return err
 		}
 		v.requests++
+	case *weir.Epoch:
+		if sum := digestOf(b.Baseline); b.SHA256 != "" && sum != b.SHA256 {
+			v.differs(r.Seq, "baseline_mismatch", "its digest is %s, the record says %s", sum, b.SHA256)
+		}
 	case *weir.StepEnd:
 		v.once(v.ends, b.Step, r.Seq, "step_settled_twice")
 	case *weir.AssistantMessage:

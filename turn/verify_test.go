@@ -27,6 +27,7 @@ func TestVerifyFindsEveryKindOfDamage(t *testing.T) {
 		"a view has other bytes":         {`UPDATE views SET bytes = CAST(REPLACE(CAST(bytes AS TEXT), 'look', 'book') AS BLOB) WHERE conversation = 'c'`, "request_mismatch"},
 		"a view is gone":                 {`DELETE FROM views WHERE conversation = 'c' AND seq = (SELECT MAX(seq) FROM views WHERE conversation = 'c')`, "request_mismatch"},
 		"a step's tail changed":          {`UPDATE records SET body = CAST(REPLACE(CAST(body AS TEXT), 'max_tokens', 'min_tokens') AS BLOB) WHERE conversation = 'c' AND kind = 'step'`, "request_mismatch"},
+		"a baseline has other bytes":     {`UPDATE records SET body = CAST(REPLACE(CAST(body AS TEXT), 'many conversations', 'some conversations') AS BLOB) WHERE conversation = 'c' AND kind = 'epoch'`, "baseline_mismatch"},
 		"a settled step runs":            {`UPDATE steps SET state = 'running' WHERE conversation = 'c' AND seq = (SELECT MAX(seq) FROM steps WHERE conversation = 'c')`, "step_unsettled"},
 		"a step's row is gone":           {`DELETE FROM steps WHERE conversation = 'c'`, "step_row_missing"},
 		"a step's row points elsewhere":  {`UPDATE steps SET seq = seq + 100 WHERE conversation = 'c'`, "step_row_missing"},
