@@ -92,8 +92,7 @@ func (r *reader) Due(ctx context.Context, limit int) ([]weir.ConversationID, err
 		SELECT h.conversation FROM heads h
 		WHERE h.conversation IN (
 				SELECT conversation FROM inputs WHERE state = 'pending'
-				UNION SELECT conversation FROM steps WHERE state = 'running'
-				UNION SELECT conversation FROM calls WHERE state = 'waiting' AND decision <> '')
+				UNION SELECT conversation FROM steps WHERE state = 'running')
 			AND (h.state <> 'waiting' OR h.conversation IN (
 				SELECT conversation FROM steps WHERE state = 'running' AND interrupt = 1
 				UNION SELECT conversation FROM calls WHERE state = 'waiting' AND decision <> ''))

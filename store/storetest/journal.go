@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,8 +51,17 @@ func values(all []weir.Change) []string {
 var (
 	ofA       = weir.OfConversation("a")
 	ofOwner   = weir.OfOwner(owner)
-	workspace = weir.OfWorkspace("/" + strings.Repeat("deep 会/", 500)) // longer than any index takes
+	workspace = weir.OfWorkspace(deep())
 )
+
+// deep is a path that is longer than an index takes, compressed or not.
+func deep() string {
+	var path strings.Builder
+	for sum := sha256.Sum256(nil); path.Len() < 8000; sum = sha256.Sum256(sum[:]) {
+		fmt.Fprintf(&path, "/%s 会", base64.RawURLEncoding.EncodeToString(sum[:]))
+	}
+	return path.String()
+}
 
 var journal = []scenario{
 	{"ChangesComeBackAsTheyWereNoticedInTheOrderOfAppending", func(w *world) {
