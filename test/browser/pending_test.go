@@ -73,7 +73,9 @@ func TestAPendingMessageIsEditedSwitchedAndTakenBackByKeys(t *testing.T) {
 	w.conversation("a", "A", "open", "")
 	p := w.open("a")
 	end := w.running(p, "first", "second")
-	focus := func(n string) { eval[bool](p, `(document.querySelector("ul.pending li:nth-child(`+n+`)").focus(), true)`) }
+	focus := func(n string) {
+		eval[bool](p, `(document.querySelector("ul.pending li:nth-child(`+n+`)").focus(), true)`)
+	}
 
 	focus("1")
 	p.press(enter)

@@ -61,10 +61,9 @@ function Decide({ timeline }: { timeline: Timeline }) {
   );
 }
 
-/** The reason as a sentence of its own. */
+/** The reason in a few words; what the endpoint said is one hover away. */
 function why(r: Pick<RunningStep, "code" | "reason">): string {
-  const words = (r.reason || (r.code ? (tMaybe("code_" + r.code) ?? r.code) : "")).trim();
-  return words === "" || /[.!?。！？]$/.test(words) ? words : words + ".";
+  return tMaybe("why_" + (r.code ?? "")) ?? ((r.reason ?? "").trim().replace(/[.。]$/, "") || t("toolFailed"));
 }
 
 const left = (until: string): number => Math.max(0, Math.ceil((Date.parse(until) - serverNow()) / 1000));
@@ -77,7 +76,7 @@ function NextTry({ retry }: { retry: RunningStep & { next_try: string } }) {
   }, [retry.next_try]);
   const words = n === 0 ? t("retryNow", { why: why(retry) }) : n < 60 ? t("retryIn", { why: why(retry), n }) : t("retryInMinutes", { why: why(retry), m: Math.floor(n / 60), n: n % 60 });
   return (
-    <div class="standing retrying" aria-hidden="true">
+    <div class="standing retrying" aria-hidden="true" title={retry.reason}>
       <Icon name="retry" size={15} />
       <span class="standing-words"><Plain text={words} /></span>
     </div>
