@@ -96,7 +96,10 @@ func readInstructions(ctx context.Context, global, workspace string) (instructio
 			break
 		}
 		root := folders[len(folders)-1]
-		name := strings.TrimPrefix(path, root+string(filepath.Separator))
+		name, rerr := filepath.Rel(root, path)
+		if rerr != nil {
+			return g.instructions, g.newest, rerr
+		}
 		raw, when, rerr := files.ReadIn(root, name, g.left)
 		err = g.add(path, raw, when, rerr)
 	}
