@@ -55,8 +55,9 @@ func (s *Set) ScopeOf(key string, about Subject) weir.ChangeScope {
 
 // Journal makes of the journal's entries those that concern a conversation, in
 // their order: entries of another breadth than the fact's own are somebody
-// else's. Of what happened to a workspace before the conversation came to it,
-// each fact's last entry counts, as of when it came.
+// else's, but a conversation's own entry about its workspace says that it has
+// moved there. Of what happened to a workspace before the conversation came to
+// it, each fact's last entry counts, as of when it came.
 func (s *Set) Journal(about Subject, entries []weir.Change) []Change {
 	scopes := s.Scopes(about)
 	home := make(map[string]weir.ChangeScope, len(s.facts))
@@ -66,7 +67,7 @@ func (s *Set) Journal(about Subject, entries []weir.Change) []Change {
 	var out []Change
 	arrived := map[string]int{} // where a fact's last entry from before stands in out
 	for _, e := range entries {
-		if h, ok := home[e.Fact]; ok && h != e.Scope {
+		if h, ok := home[e.Fact]; ok && h != e.Scope && (h != scopes[OfWorkspace] || e.Scope != scopes[OfConversation]) {
 			continue
 		}
 		c := Change{Key: e.Fact, Value: e.Value, At: e.At}

@@ -193,14 +193,16 @@ func TestTheJournalOfAConversationIsItsOwn(t *testing.T) {
 		entry("workspace:/w", "core/workspace", `2`, 40),
 		entry("owner:o", "core/date", `3`, 41),
 		entry("workspace:/w", "core/workspace", `4`, 60),
-		entry("conversation:c", "core/workspace", `5`, 61), // of another breadth
+		entry("owner:o", "core/workspace", `5`, 61), // of another breadth
+		entry("conversation:c", "core/date", `5`, 61),
+		entry("conversation:c", "core/workspace", `8`, 61), // it moved
 		entry("owner:o", "api/gone", `6`, 62),
 		entry("conversation:c", "api/gone", `7`, 63),
 	})
 	want := []struct {
 		v string
 		n int64
-	}{{"2", 50}, {"3", 41}, {"4", 60}, {"6", 62}, {"7", 63}}
+	}{{"2", 50}, {"3", 41}, {"4", 60}, {"8", 61}, {"6", 62}, {"7", 63}}
 	if len(got) != len(want) {
 		t.Fatalf("the journal is %v", got)
 	}

@@ -3,6 +3,7 @@ package turn
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -94,14 +95,17 @@ func checkFact(f *weir.ClientFact) error {
 const maxFactKey = 200
 
 // Noticed observes the named facts of a conversation and journals what changed.
-// It is for right after a change of the conversation's row.
+// It is for right after a change of the conversation's row. What is another
+// workspace now is the conversation's own change: nothing happened to the place,
+// and what did before is not when the conversation came to it.
 func (e *Engine) Noticed(ctx context.Context, c weir.ConversationID, keys ...string) error {
 	k, err := e.knowledge(ctx, c)
 	if err != nil || k == nil {
 		return err
 	}
 	observed := k.set.Only(keys...).Observe(ctx, k.about)
-	now := e.cfg.Now()
+	now, place := e.cfg.Now(), weir.OfWorkspace(k.about.Conversation.Workspace)
+	k.journal = slices.DeleteFunc(k.journal, func(c weir.Change) bool { return c.Scope == place })
 	fresh := k.set.Unnoticed(fact.Situation{
 		Observed: observed, Journal: k.set.Journal(k.about, k.journal), Now: now, Snapshot: k.known,
 	})
@@ -110,7 +114,11 @@ func (e *Engine) Noticed(ctx context.Context, c weir.ConversationID, keys ...str
 	}
 	var changes []*weir.Change
 	for _, f := range fresh {
-		changes = append(changes, &weir.Change{Scope: k.set.ScopeOf(f.Key, k.about), Fact: f.Key, Value: f.Value, At: f.At, Noticed: now})
+		scope := k.set.ScopeOf(f.Key, k.about)
+		if scope == place {
+			scope = weir.OfConversation(c)
+		}
+		changes = append(changes, &weir.Change{Scope: scope, Fact: f.Key, Value: f.Value, At: f.At, Noticed: now})
 	}
 	return e.cfg.Store.Update(ctx, func(tx Tx) error { return tx.AppendChanges(ctx, changes...) })
 }
