@@ -94,7 +94,7 @@ func references(o order) int {
 }
 
 // everyRequestWasDurable: whatever reached the provider is a step of the log,
-// and no step was sent twice.
+// and no step was sent more often than its row says it was tried.
 func (s *storm) everyRequestWasDurable(db store.Store, peer *strictpeer.Peer) {
 	s.t.Helper()
 	steps := map[string]int{}
@@ -110,7 +110,11 @@ func (s *storm) everyRequestWasDurable(db store.Store, peer *strictpeer.Peer) {
 				s.t.Errorf("step %d of %s: %v", r.Seq, c.ID, err)
 				continue
 			}
-			steps[string(body)]++
+			step, err := db.Step(s.t.Context(), c.ID, r.Body.(*weir.StepStart).Step)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			steps[string(body)] += step.Attempts
 		}
 	}
 	for _, body := range peer.Bodies() {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -24,7 +25,10 @@ import (
 	"weir/turn"
 )
 
-const owner = weir.OwnerID("max")
+const (
+	owner   = weir.OwnerID("max")
+	factKey = "storm/weather"
+)
 
 // order is one line that the parent writes, word one line that it reads.
 type order struct {
@@ -33,6 +37,7 @@ type order struct {
 	Text         string              `json:"text"`
 	Delivery     weir.Delivery       `json:"delivery"`
 	Pointer      weir.ConversationID `json:"pointer,omitempty"`
+	Fact         int                 `json:"fact,omitempty"` // a value of a fact, kept before
 }
 
 type word struct {
@@ -56,6 +61,7 @@ func (m models) Model(string) (model.Profile, model.Client, error) {
 // standard input does.
 func child() error {
 	ctx := context.Background()
+	max := weir.Actor{Owner: owner, Name: "Max", Door: "api", MayConfirm: true}
 	s, err := store.Open(ctx, os.Getenv("WEIR_STORM_STORE"))
 	if err != nil {
 		return err
@@ -77,6 +83,11 @@ func child() error {
 		out.Encode(w)
 	}
 	say(word{Ready: true})
+	var deciding sync.WaitGroup
+	defer deciding.Wait()
+	until, decided := context.WithCancel(ctx)
+	defer decided()
+	deciding.Go(func() { decide(until, s, e) })
 	var sending sync.WaitGroup
 	defer sending.Wait()
 	lines := bufio.NewScanner(os.Stdin)
@@ -86,7 +97,13 @@ func child() error {
 			return err
 		}
 		sending.Go(func() {
-			in, err := e.Admit(ctx, weir.Actor{Owner: owner, Name: "Max", Door: "api", MayConfirm: true}, o.admission())
+			if o.Fact != 0 {
+				if err := e.PutFact(ctx, max, o.Conversation, weir.ClientFact{Key: factKey, Value: json.RawMessage(strconv.Itoa(o.Fact))}); err != nil {
+					say(word{Error: fmt.Sprintf("the fact before %s: %v", o.ID, err)})
+					return
+				}
+			}
+			in, err := e.Admit(ctx, max, o.admission())
 			if err != nil {
 				say(word{Error: fmt.Sprintf("%s: %v", o.ID, err)})
 				return
@@ -110,7 +127,7 @@ func engine(s store.Store, provider string) (*turn.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, err := tool.NewRegistry(tool.Limits{}, work{name: "work"}, work{name: "work_alone", alone: true})
+	tools, err := tool.NewRegistry(tool.Limits{}, work{name: "work"}, work{name: "work_alone", alone: true}, asking{work{name: "work_ask"}})
 	if err != nil {
 		return nil, err
 	}

@@ -78,6 +78,9 @@ func (s *storm) prepare() {
 		if s.r.IntN(5) == 0 {
 			o.Pointer = conversation((c + 1 + s.r.IntN(conversations-1)) % conversations)
 		}
+		if s.r.IntN(3) == 0 {
+			o.Fact = i + 1
+		}
 		s.orders = append(s.orders, o)
 	}
 }
@@ -189,9 +192,28 @@ func (s *storm) settle() {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			s.t.Fatalf("%d conversations are still busy", busy)
+			s.t.Fatalf("%d conversations are still busy:%s", busy, s.tell(db))
 		}
 	}
+}
+
+// tell says of those that are busy how they are.
+func (s *storm) tell(db store.Reader) (all string) {
+	ctx := context.WithoutCancel(s.t.Context())
+	for i := range conversations {
+		c, _ := db.Conversation(ctx, conversation(i))
+		pending, _ := db.PendingInputs(ctx, c.ID)
+		if c.State == weir.Idle && len(pending) == 0 {
+			continue
+		}
+		step, err := db.UnsettledStep(ctx, c.ID)
+		calls, _ := db.Calls(ctx, c.ID, step.ID)
+		all += fmt.Sprintf("\n%s is %s for %q with %d pending\n\tstep %+v (%v)", c.ID, c.State, c.WaitingFor, len(pending), step, err)
+		for _, call := range calls {
+			all += fmt.Sprintf("\n\tcall %+v", call)
+		}
+	}
+	return all
 }
 
 func (s *storm) busy(ctx context.Context, db store.Reader) int {

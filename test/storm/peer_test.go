@@ -51,7 +51,7 @@ func calling(r *rand.Rand) strictpeer.Answer {
 	case n < 7:
 		return strictpeer.Answer{strictpeer.Use("work", long(40)), strictpeer.Use("work_alone", long(30)), strictpeer.Use("work", long(40))}
 	case n < 8:
-		return strictpeer.Answer{strictpeer.Use("work", `{"ms":5,"bytes":40000}`)}
+		return strictpeer.Answer{strictpeer.Use("work_ask", long(40)), strictpeer.Use("work", `{"ms":5,"bytes":40000}`)}
 	case n < 9:
 		return strictpeer.Answer{strictpeer.Use("work", `{"ms":`), strictpeer.Use("work", long(40))}
 	}

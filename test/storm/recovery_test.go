@@ -2,6 +2,7 @@ package storm
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -112,13 +113,16 @@ func (s *storm) everyCallOnce(db store.Store) {
 			if _, open := called[res.Call]; !open {
 				s.t.Errorf("a second result, or one of no call: %s", key)
 			}
+			if called[res.Call] == "work_ask" && denied(res.Call) && ran[key] > 0 {
+				s.t.Errorf("%s was denied and ran: %s", key, res.Text)
+			}
 			delete(called, res.Call)
 			switch {
 			case strings.HasPrefix(res.Text, worked):
 				if ran[key] == 0 {
 					s.t.Errorf("%s did not run and says it worked", key)
 				}
-			case strings.Contains(res.Text, "not run"), strings.Contains(res.Text, "not available"):
+			case strings.Contains(res.Text, "not run"), strings.Contains(res.Text, "not available"), strings.Contains(res.Text, "declined"):
 				if ran[key] > 0 {
 					s.t.Errorf("%s ran and says it did not: %s", key, res.Text)
 				}
@@ -134,5 +138,33 @@ func (s *storm) everyCallOnce(db store.Store) {
 	for key := range ran {
 		s.t.Errorf("a tool ran for %s, which no answer called", key)
 	}
+	s.factsOnce(db)
 	s.t.Logf("%d calls, %d of them interrupted while they ran; %d recoveries, the slowest %s after it could begin", calls, interrupted, s.measured, s.slowest)
+}
+
+// factsOnce: no value is told twice in a row, and none that nobody kept.
+func (s *storm) factsOnce(db store.Store) {
+	s.t.Helper()
+	updates := 0
+	for i := range conversations {
+		kept := map[string]bool{}
+		for _, o := range s.orders {
+			if o.Conversation == conversation(i) && o.Fact != 0 {
+				kept[strconv.Itoa(o.Fact)] = true
+			}
+		}
+		last := ""
+		for _, r := range s.records(db, conversation(i), weir.KindSystem) {
+			u := r.Body.(*weir.Update)
+			if u.Fact != factKey {
+				continue
+			}
+			updates++
+			if string(u.Value) == last || !kept[string(u.Value)] {
+				s.t.Errorf("%s is told %s after %s", conversation(i), u.Value, last)
+			}
+			last = string(u.Value)
+		}
+	}
+	s.t.Logf("%d updates", updates)
 }

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"weir"
+	"weir/store"
 	"weir/tool"
+	"weir/turn"
 )
 
 // worked is how the result of a tool that ran to its end begins.
@@ -46,6 +49,43 @@ func (w work) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 		return tool.Result{}, ctx.Err()
 	}
 	return tool.Result{Text: worked + strings.Repeat(" hard", in.Bytes/5)}, nil
+}
+
+// asking is work for which a person is asked.
+type asking struct{ work }
+
+func (asking) Consent() tool.Consent { return weir.Ask }
+
+// denied says what the person decides about a call, the same however often he
+// is asked.
+func denied(call string) bool { return len(call) > 0 && call[len(call)-1] == '7' }
+
+// decide is that person: he looks again and again and decides about what waits.
+func decide(ctx context.Context, s store.Store, e *turn.Engine) {
+	tick := time.NewTicker(15 * time.Millisecond)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		for i := range conversations {
+			waiting, _ := s.WaitingCalls(ctx, conversation(i))
+			for _, call := range waiting {
+				if call.Decision != "" {
+					continue
+				}
+				d := weir.Allow
+				if denied(call.ID) {
+					d = weir.Deny
+				}
+				err := e.Decide(ctx, weir.Actor{Owner: owner, Name: "Max", Door: "api", MayConfirm: true}, conversation(i), call.ID, d, false)
+				if err != nil && ctx.Err() == nil && weir.KindOf(err) != weir.NotFound {
+					fmt.Fprintln(os.Stderr, "storm child: decide:", err)
+				}
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // note adds a line in one write, which a kill does not take back.
