@@ -47,7 +47,7 @@ func (p place) git(args ...string) {
 	p.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@localhost"}, args...)...)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_EDITOR=true")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		p.Fatalf("git %v: %v\n%s", args, err, out)
 	}
@@ -166,6 +166,29 @@ func TestTheWorkspaceTellsWhatIsCheckedOut(t *testing.T) {
 	}
 	p.write("sub/x", "")
 	if text := says(t, f, in(p.path("sub"))); !strings.Contains(text, "/sub ") || !strings.Contains(text, "on no branch") {
+		t.Error(text)
+	}
+}
+
+func TestARebaseIsOneStateWhateverCommitItIsAt(t *testing.T) {
+	p := newRepository(t)
+	p.git("checkout", "-qb", "dev")
+	for _, name := range []string{"a", "b"} {
+		p.write(name, name)
+		p.git("add", ".")
+		p.git("commit", "-qm", name)
+	}
+	p.git("-c", "sequence.editor=sed -i s/pick/edit/", "rebase", "-q", "-i", "main")
+	first := observe(t, builtin.Workspace(), in(p.dir))
+	if text := says(t, builtin.Workspace(), in(p.dir)); !strings.Contains(text, "The git branch dev is being rebased.") {
+		t.Error(text)
+	}
+	p.git("rebase", "--continue")
+	if next := observe(t, builtin.Workspace(), in(p.dir)); string(next.Value) != string(first.Value) {
+		t.Errorf("at the second commit it is %s, not %s", next.Value, first.Value)
+	}
+	p.git("rebase", "--continue")
+	if text := says(t, builtin.Workspace(), in(p.dir)); !strings.Contains(text, "The git branch is dev.") {
 		t.Error(text)
 	}
 }

@@ -20,8 +20,9 @@ type workspace struct {
 	Platform string `json:"platform"`
 	Missing  bool   `json:"missing,omitempty"` // there is no such folder
 	Branch   string `json:"branch,omitempty"`
-	Commit   string `json:"commit,omitempty"` // when no branch is checked out
-	Dirty    string `json:"dirty,omitempty"`  // in a repository: yes, no or unknown
+	Commit   string `json:"commit,omitempty"`   // when no branch is checked out
+	Rebasing bool   `json:"rebasing,omitempty"` // the branch; HEAD goes from commit to commit
+	Dirty    string `json:"dirty,omitempty"`    // in a repository: yes, no or unknown
 }
 
 // dirtyTime is how long it may take to find out whether anything is changed.
@@ -64,7 +65,7 @@ func Workspace() fact.Fact {
 			if prev == nil || v == nil || json.Unmarshal(prev, &was) != nil || json.Unmarshal(v, &is) != nil {
 				return false
 			}
-			return was.Path == is.Path && (was.Branch != is.Branch || was.Commit != is.Commit)
+			return was.Path == is.Path && (was.Branch != is.Branch || was.Commit != is.Commit || was.Rebasing != is.Rebasing)
 		},
 	}
 }
@@ -98,6 +99,9 @@ func (w *workspace) look(ctx context.Context, path string) (at time.Time, err er
 	if len(w.Commit) > 12 {
 		w.Commit = w.Commit[:12]
 	}
+	if head.Rebase != "" {
+		w.Branch, w.Commit, w.Rebasing = line(head.Rebase, 250), "", true
+	}
 	ctx, cancel := context.WithTimeout(ctx, dirtyTime)
 	defer cancel()
 	switch dirty, err := repo.Dirty(ctx); {
@@ -117,6 +121,8 @@ func (w workspace) say() string {
 	switch {
 	case w.Missing:
 		b.WriteString(" There is no such folder.")
+	case w.Rebasing:
+		b.WriteString(" The git branch " + w.Branch + " is being rebased.")
 	case w.Branch != "":
 		b.WriteString(" The git branch is " + w.Branch + ".")
 	case w.Commit != "":

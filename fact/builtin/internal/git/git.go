@@ -35,6 +35,7 @@ type Repo struct {
 type Head struct {
 	Branch string    // "" when detached
 	Commit string    // in hex, when detached
+	Rebase string    // the branch that is being rebased, which detaches HEAD meanwhile
 	At     time.Time // when it was last set
 }
 
@@ -124,7 +125,18 @@ func (r *Repo) Head() (Head, error) {
 	if !isHash(raw) {
 		return Head{}, fmt.Errorf("git: %s names nothing", file)
 	}
-	return Head{Commit: raw, At: when}, nil
+	return Head{Commit: raw, Rebase: r.rebase(), At: when}, nil
+}
+
+func (r *Repo) rebase() string {
+	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
+		if name, _, err := small(filepath.Join(r.Dir, dir, "head-name")); err == nil {
+			if name = strings.TrimSpace(name); strings.HasPrefix(name, "refs/heads/") {
+				return branch(name)
+			}
+		}
+	}
+	return ""
 }
 
 func branch(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
