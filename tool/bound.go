@@ -25,7 +25,7 @@ func bounded(text string, limit int, artefact string) (short, full string) {
 	if artefact != "" {
 		where = "; the whole result is kept as artefact " + artefact
 		if len(text) > weir.MaxArtefactBytes {
-			where = fmt.Sprintf("; of %d bytes the first and last %d MiB are kept as artefact %s", len(text), weir.MaxArtefactBytes>>20, artefact)
+			where = fmt.Sprintf("; of %d bytes the first and last of %d MiB are kept as artefact %s", len(text), weir.MaxArtefactBytes>>20, artefact)
 		}
 	}
 	return cut(text, limit, where), Bound(text, weir.MaxArtefactBytes)

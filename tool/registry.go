@@ -25,6 +25,9 @@ type Registry struct {
 	sources []Source
 	limits  Limits
 	runs    sync.WaitGroup
+
+	mu   sync.Mutex
+	last *list // for as long as the sources give the same
 }
 
 // NewRegistry makes a registry of tools. A bad or doubled name and a schema

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,8 +21,9 @@ type Asks interface{ Consent() Consent }
 // protocol. What it says of its tools is data from outside: the registry
 // offers what keeps to the [Limits] and leaves the rest out with a reason.
 type Source interface {
-	// Tools lists the tools of the moment. The registry does not change the
-	// list, and a tool in it may be called as long as anyone holds it.
+	// Tools lists the tools of the moment. A list once given does not change:
+	// when the tools do, it is another slice. A tool in it may be called as
+	// long as anyone holds it.
 	Tools() []Tool
 	// Servers lists where they come from, by name.
 	Servers() []Server
@@ -106,6 +108,7 @@ func (r *Registry) Consent(name string) Consent {
 
 // list is what is offered at one moment.
 type list struct {
+	from  [][]Tool // the sources' lists that it was made of
 	tools map[string]Tool
 	defs  []Definition      // by name
 	left  map[string]string // name to the reason
@@ -113,22 +116,29 @@ type list struct {
 
 // now composes the list of the moment: the registry's own tools, then those
 // of the sources in their order, as far as they keep to the limits.
-func (r *Registry) now() list {
-	if len(r.sources) == 0 {
-		return list{tools: r.tools, defs: r.defs}
+func (r *Registry) now() *list {
+	from := make([][]Tool, len(r.sources))
+	for i, s := range r.sources {
+		from[i] = s.Tools()
 	}
-	l := list{tools: make(map[string]Tool, len(r.tools)), defs: slices.Clone(r.defs), left: map[string]string{}}
-	for name, t := range r.tools {
-		l.tools[name] = t
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last != nil && slices.EqualFunc(r.last.from, from, same) {
+		return r.last
 	}
-	for _, s := range r.sources {
-		for _, t := range s.Tools() {
-			r.admit(&l, t)
+	l := &list{from: from, tools: maps.Clone(r.tools), defs: slices.Clone(r.defs), left: map[string]string{}}
+	for _, tools := range from {
+		for _, t := range tools {
+			r.admit(l, t)
 		}
 	}
 	slices.SortFunc(l.defs, func(a, b Definition) int { return strings.Compare(a.Name, b.Name) })
+	r.last = l
 	return l
 }
+
+// same reports whether two lists are one slice.
+func same(a, b []Tool) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 func (r *Registry) admit(l *list, t Tool) {
 	d := t.Definition()
@@ -150,9 +160,6 @@ func (r *Registry) admit(l *list, t Tool) {
 
 // find returns the tool that has the name at the moment.
 func (r *Registry) find(name string) (Tool, bool) {
-	if t, ok := r.tools[name]; ok || len(r.sources) == 0 {
-		return t, ok
-	}
 	t, ok := r.now().tools[name]
 	return t, ok
 }

@@ -19,6 +19,8 @@ type Client struct {
 	cancel  context.CancelFunc // nil before Start
 	stopped bool
 	running sync.WaitGroup
+	parts   [][]tool.Tool // of which all was made
+	all     []tool.Tool
 }
 
 var _ tool.Source = (*Client)(nil)
@@ -73,12 +75,21 @@ func (c *Client) Stop() {
 // Tools lists the tools of all servers by name, of those that are not there
 // the last ones known.
 func (c *Client) Tools() []tool.Tool {
-	var all []tool.Tool
-	for _, s := range c.servers {
-		all = append(all, s.tools()...)
+	parts := make([][]tool.Tool, len(c.servers))
+	for i, s := range c.servers {
+		parts[i] = s.tools()
 	}
-	return all
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.EqualFunc(parts, c.parts, same) {
+		c.parts, c.all = parts, slices.Concat(parts...)
+	}
+	return c.all
 }
+
+// same reports whether two lists are one slice: servers make another when
+// their tools change.
+func same(a, b []tool.Tool) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // Servers tells how each server is.
 func (c *Client) Servers() []tool.Server {
