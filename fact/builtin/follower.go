@@ -49,7 +49,7 @@ func (f *follower) heard(ev fsnotify.Event) {
 		f.want(workspaceKey, true)
 	case name == "index":
 		f.want(workspaceKey, false)
-	case name == instructionsName || ev.Name == f.w.cfg.Global:
+	case name == instructionsName:
 		f.want(instructionsKey, false)
 	case name == ".git" || f.folders[ev.Name]:
 		f.again = true
@@ -61,12 +61,20 @@ func (f *follower) heard(ev fsnotify.Event) {
 	f.ring()
 }
 
+// all looks at everything, because events were lost.
 func (f *follower) all() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.again = true
 	f.want(workspaceKey, false)
 	f.want(instructionsKey, false)
+	f.ring()
+}
+
+func (f *follower) wants(key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.want(key, false)
 	f.ring()
 }
 
@@ -184,7 +192,7 @@ func (f *follower) take(urgent bool) (keys []string, again bool) {
 // plan finds out what to watch, and watches it.
 func (f *follower) plan(ctx context.Context) {
 	found := make(chan places, 1)
-	go func() { found <- placesOf(f.about.Conversation.Workspace, f.w.cfg.Global) }() // may hang with its file system
+	go func() { found <- placesOf(f.about.Conversation.Workspace) }() // may hang with its file system
 	select {
 	case <-ctx.Done():
 	case p := <-found:
@@ -200,14 +208,11 @@ type places struct{ watch, lead map[string]bool }
 
 // placesOf are the folders where an AGENTS.md counts, the repository's own, and
 // for each that is not there the nearest that is.
-func placesOf(workspace, global string) places {
+func placesOf(workspace string) places {
 	folders, _ := upwards(workspace) // what is not there is found by its path below
 	wanted := slices.Clone(folders)
 	if len(folders) == 0 && filepath.IsAbs(workspace) {
 		wanted = append(wanted, filepath.Clean(workspace))
-	}
-	if global != "" {
-		wanted = append(wanted, filepath.Dir(global))
 	}
 	if len(folders) > 0 {
 		if repo, err := git.Find(folders[0]); err == nil && repo != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -29,15 +30,18 @@ type WatcherConfig struct {
 	Log     *slog.Logger     // nil: slog.Default
 }
 
-// maxFollowed is how many workspaces are watched at once.
-const maxFollowed = 64
+const (
+	maxFollowed = 64                     // workspaces that are watched at once
+	globalPause = 500 * time.Millisecond // between two looks at the global instructions
+)
 
 // Watcher follows the workspaces of conversations in use, the last 64 of them.
 // What it sees changing there it observes anew, and what is really another
 // value goes into the journal with the source's own time: HEAD at once,
 // instructions and git's index when they have been left alone for a moment, so
-// that a file half written is not told. It watches the places that matter, not
-// the tree: that tracked files were edited, committed or reset without HEAD
+// that a file half written is not told. The global instructions may lie beside
+// files that are written all the time; they are looked at every half second.
+// It watches the places that matter, not the tree: that tracked files were edited, committed or reset without HEAD
 // and index being written, that a symbolic link leads elsewhere, and the turn
 // of the day are noticed at a boundary only. So is everything where the
 // system's watches run out; then it says so in the log, once.
@@ -144,6 +148,10 @@ func (w *Watcher) dropOldest() {
 // listen hands each event to those whom it concerns.
 func (w *Watcher) listen(ctx context.Context, events *fsnotify.Watcher) {
 	defer events.Close()
+	global := globalFile{path: w.cfg.Global}
+	global.changed()
+	look := time.NewTicker(globalPause)
+	defer look.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -157,12 +165,16 @@ func (w *Watcher) listen(ctx context.Context, events *fsnotify.Watcher) {
 					f.heard(ev)
 				}
 			}
+		case <-look.C:
+			if global.changed() {
+				w.everyone(func(f *follower) { f.wants(instructionsKey) })
+			}
 		case err, ok := <-events.Errors:
 			if !ok {
 				return
 			}
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				w.everyone()
+				w.everyone((*follower).all)
 			} else {
 				w.cfg.Log.Warn("watching files failed", "err", err)
 			}
@@ -170,13 +182,35 @@ func (w *Watcher) listen(ctx context.Context, events *fsnotify.Watcher) {
 	}
 }
 
-// everyone looks again, because events were lost.
-func (w *Watcher) everyone() {
+func (w *Watcher) everyone(do func(*follower)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, f := range w.followers {
-		f.all()
+		do(f)
 	}
+}
+
+// globalFile is what the global instructions looked like from outside.
+type globalFile struct {
+	path string
+	last os.FileInfo // nil: not there
+}
+
+// changed reports whether the file has been written, replaced or removed, or
+// has come, since it was asked last.
+func (g *globalFile) changed() bool {
+	if g.path == "" {
+		return false
+	}
+	was := g.last
+	g.last = nil
+	if info, err := os.Stat(g.path); err == nil {
+		g.last = info
+	}
+	if was == nil || g.last == nil {
+		return was != g.last
+	}
+	return !os.SameFile(was, g.last) || was.Size() != g.last.Size() || !was.ModTime().Equal(g.last.ModTime())
 }
 
 // watches are the folders that are watched, and for whom.
