@@ -56,3 +56,30 @@ func TestABranchSwitchIsALineAndWaitsInTheInspectorUntilItIsTold(t *testing.T) {
 	p.wait(`document.querySelector(".update .update-words bdi")?.textContent === "main → dev"`)
 	p.wait(told + `.includes('"branch":"dev"') && (` + untold + `) === ""`)
 }
+
+func TestTheInspectorNamesWhatCannotBeObservedAndBeginsAnEpoch(t *testing.T) {
+	w := start(t)
+	// A link that leads to itself: what is there cannot be said.
+	dir := filepath.Join(t.TempDir(), "loop")
+	if err := os.Symlink(dir, dir); err != nil {
+		t.Fatal(err)
+	}
+	w.must("POST", "/v1/conversations", object{"id": "a", "title": "A", "workspace": dir})
+	w.says("a", "Say one.", "One.")
+	p := w.open("a")
+	p.wait(`document.querySelectorAll(".message").length === 2`)
+	p.click(`[aria-label="Show what the model was given"]`)
+	p.click(`.inspector [role=tab]:nth-child(2)`)
+	p.wait(`/^core\/workspace.*since \d\d:\d\d$/.test(document.querySelector("[data-part=unavailable] [data-fact='core/workspace']").textContent)`)
+	p.named("the context")
+
+	// A fresh baseline, when it was asked for.
+	before := p.text("[data-part=baseline] .digest")
+	w.keeps("a", "team/motto", "Be kind.")
+	p.wait(`document.querySelector("[data-part=journal] [data-fact='team/motto']")`)
+	p.click("[data-part=baseline] .small-button")
+	p.wait(`document.querySelector(".divider")?.textContent.includes("New baseline")`)
+	p.wait(`document.querySelector("[data-part=baseline] pre").textContent.includes("team/motto is \"Be kind.\"")`)
+	p.wait(`document.querySelector("[data-part=baseline] .digest").textContent !== ` + js(before))
+	p.wait(`!document.querySelector("[data-part=journal] [data-fact]")`)
+}

@@ -62,7 +62,7 @@ export function TimelineMark({ timeline, item, offered, before }: Props) {
       return (
         <div class="divider" role="separator" data-seq={item.seq} data-kind={item.kind} title={full(item.time)}>
           <span class="divider-words"><Icon name="scope" size={14} /> {t("markEpoch")}{t("comma")}<time dateTime={item.time}>{clock(item.time)}</time></span>
-          <button type="button" class="link" onClick={inspectContext}>{t("showBaseline")}</button>
+          {timeline.items.value.findLast((i) => i.kind === "epoch")?.id === item.id ? <button type="button" class="link" onClick={inspectContext}>{t("showBaseline")}</button> : null}
         </div>
       );
     case "approval":
