@@ -275,13 +275,20 @@ func TestALongRunNeverChangesAByteThatWasSent(t *testing.T) {
 		c := w.create(m{"workspace": dir})
 		branch, changes := "main", 0
 		for i := range turns {
+			if i%60 == 20 { // it cannot be read for ten turns
+				w.must(os.Rename(agents, agents+".away"))
+				w.must(syscall.Mkfifo(agents, 0o600))
+			}
+			if i%60 == 30 {
+				w.must(os.Rename(agents+".away", agents))
+			}
 			switch {
 			case i%3 != 1:
 			case i%9 == 1:
 				branch = map[string]string{"main": "dev", "dev": "main"}[branch]
 				w.checkout(dir, branch)
 				changes++
-			case i%9 == 4:
+			case i%9 == 4 && (i%60 < 20 || i%60 >= 30):
 				w.must(os.WriteFile(agents, fmt.Appendf(nil, "Rule %d holds.\n", i), 0o600))
 				changes++
 			default:
