@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"weir/app"
 	"weir/test/strictpeer"
 	"weir/test/toolserver"
@@ -149,4 +151,65 @@ func TestTheWholeOfALongResultOpens(t *testing.T) {
 	p.wait(`document.querySelector("dialog[open] pre.raw").textContent.length === 500000`)
 	p.press(escape)
 	p.wait(`!document.querySelector("dialog[open]")`)
+}
+
+func TestWhatWasSaidGoesOnInPlaceOfACallThatWaits(t *testing.T) {
+	w, tools := tooled(t, "ask")
+	w.conversation("a", "A", "open", "")
+	p := w.open("a")
+	w.peer.Script(strictpeer.Answer{strictpeer.Call("toolu_1", "box__echo", `{"text":"one"}`)}, strictpeer.Answer{strictpeer.Say("Another way.")})
+	p.write("Look.")
+	p.send()
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "waiting")) + `)`)
+	p.write("Not that way.")
+	p.send()
+	p.click(".go-on button")
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "failed")) + `)`)
+	p.wait(`[...document.querySelectorAll(".message.assistant .md")].at(-1)?.textContent.trim() === "Another way." && !document.querySelector("ul.pending")`)
+	if got := tools.Runs(); !slices.Equal(got, []string{""}) {
+		t.Errorf("%q ran", got)
+	}
+}
+
+func TestAQuestionAndWhatWaitsFitANarrowScreenInBothLanguages(t *testing.T) {
+	w, _ := tooled(t, "ask")
+	w.conversation("a", "A", "open", "")
+	w.peer.Script(strictpeer.Answer{strictpeer.Say("Let me see."), strictpeer.Call("toolu_1", "box__echo", `{"text":"`+strings.Repeat("unbroken", 40)+`"}`)})
+	w.must("POST", at("a", "messages"), object{"text": "Look."})
+	p := w.open("", chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	p.show("a")
+	p.wait(`document.querySelector(".decision")`)
+	for _, delivery := range []string{"steer", "queue", "queue"} {
+		w.must("POST", at("a", "messages"), object{"text": delivery + strings.Repeat(" and so on", 20), "delivery": delivery})
+	}
+	p.wait(`document.querySelectorAll("ul.pending li").length === 3 && document.querySelector(".go-on")`)
+	p.narrow("a question")
+	p.named("a question")
+
+	eval[bool](p, `(localStorage.setItem("weir.lang", "zh"), localStorage.setItem("weir.theme", "dark"), true)`)
+	p.reload()
+	p.at("a")
+	p.wait(`document.querySelector(".decision") && document.querySelectorAll("ul.pending li").length === 3`)
+	p.narrow("a question in Chinese")
+	p.named("a question in Chinese")
+	const words = `[...document.querySelectorAll(".standing, .decision, .tool .tag, .pending-tools, .pending-kind, .go-on, .composer [role=alert]")].map((x) => x.textContent.replace("box__echo", "")).filter((s) => /[A-Za-z]/.test(s))`
+	if english := eval[[]string](p, words); len(english) > 0 {
+		t.Errorf("still English: %q", english)
+	}
+	// Every word can be told from its ground.
+	const faint = `(() => {
+		const level = (c) => { const v = c.map((x) => (x /= 255) <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4); return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]; };
+		const parse = (s) => s.match(/[\d.]+/g).map(Number);
+		const ground = (el) => { for (let x = el; x; x = x.parentElement) { const c = parse(getComputedStyle(x).backgroundColor); if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; };
+		return [...document.querySelectorAll(".standing-words, .decision-words, .check, .decision button, .tool .tag, .pending-text, .pending-tools .link")].filter((el) => {
+			const [a, b] = [level(parse(getComputedStyle(el).color).slice(0, 3)), level(ground(el).slice(0, 3))];
+			return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5;
+		}).map((el) => el.className + " " + el.textContent);
+	})()`
+	for _, theme := range []string{"dark", "light"} {
+		eval[bool](p, `(document.documentElement.dataset.theme = "`+theme+`", true)`)
+		if bad := eval[[]string](p, faint); len(bad) > 0 {
+			t.Errorf("%s: hard to read: %q", theme, bad)
+		}
+	}
 }

@@ -115,7 +115,7 @@ func TestACrossingIsAskedInTheServersWordsAndCancelIsTheDefault(t *testing.T) {
 		t.Errorf("the crossing is not on record: %s", crossings)
 	}
 	p.click(`[aria-label="Show what the model was given"]`)
-	p.click(`.inspector [role=tab]:nth-child(2)`)
+	p.click(`.inspector [role=tab]:nth-child(3)`)
 	p.wait(`document.querySelector(".flow .flow-words")`)
 	if got := p.text(".flow"); !strings.Contains(got, "Salary bands") || !strings.Contains(got, sentence) {
 		t.Errorf("the inspector shows the crossing as %q", got)
