@@ -108,25 +108,25 @@ func (e *Engine) batches(calls []weir.Part) (out [][]weir.Part) {
 
 // progress is how a step goes on whose calls wait for people.
 type progress struct {
-	run      []weir.Part // started, in the store
-	rested   bool        // nothing is decided: it waits, and the lease is free
-	declined bool        // and settled: a person ended the turn
+	run      []weir.Part   // started, in the store
+	rested   bool          // nothing is decided: it waits, and the lease is free
+	end      *weir.StepEnd // to be appended: nothing is left to decide
+	declined bool          // something was: a person ended the turn
 	head     weir.Seq
 }
 
 // proceed goes on with what people have decided, as the holder of a lease: the
 // calls they allowed are started, the others settled. When none is left the
-// step ends, and the turn if something was declined; when none is decided the
-// conversation waits, without a lease.
+// step is to be ended, and the turn if something was declined; when none is
+// decided the conversation waits, without a lease.
 func proceed(ctx context.Context, tx Tx, l weir.Lease, e *Engine, conv *weir.Conversation, left *remains) (p progress, err error) {
 	now := e.cfg.Now()
 	records, waiting := left.decided(&p)
 	if len(p.run) == 0 && waiting == 0 {
-		end := &weir.StepEnd{Step: left.step.ID, Outcome: weir.StepDone, Usage: left.step.Usage}
+		p.end = &weir.StepEnd{Step: left.step.ID, Outcome: weir.StepDone, Usage: left.step.Usage}
 		if p.declined {
-			end.Code, end.Reason = "declined", "A tool call was declined and the turn ended there; write again to go on."
+			p.end.Code, p.end.Reason = "declined", "A tool call was declined and the turn ended there; write again to go on."
 		}
-		records.add(end)
 	}
 	appended, err := appendTo(ctx, tx, conv, l.Fence, now, records...)
 	if err != nil {
@@ -146,8 +146,8 @@ func proceed(ctx context.Context, tx Tx, l weir.Lease, e *Engine, conv *weir.Con
 		}
 		left.rows[call.Call] = row
 	}
-	if err := endStep(ctx, tx, l.Fence, left.step, records, e.cfg.Now); err != nil || waiting == 0 || len(p.run) > 0 {
-		return p, err
+	if p.end != nil || len(p.run) > 0 {
+		return p, nil
 	}
 	p.rested = true
 	state, what := weir.Waiting, waitingApproval
@@ -155,6 +155,15 @@ func proceed(ctx context.Context, tx Tx, l weir.Lease, e *Engine, conv *weir.Con
 		return p, err
 	}
 	return p, tx.ReleaseLease(ctx, l)
+}
+
+// settle appends the end.
+func (p *progress) settle(ctx context.Context, tx Tx, e *Engine, conv *weir.Conversation, fence int64, s *weir.Step) (weir.Seq, error) {
+	appended, err := appendTo(ctx, tx, conv, fence, e.cfg.Now(), p.end)
+	if err != nil {
+		return 0, err
+	}
+	return appended[0].Seq, endStep(ctx, tx, fence, s, bodies{p.end}, e.cfg.Now)
 }
 
 // decided returns the records of what people have decided, and how many calls
@@ -212,10 +221,13 @@ func (r *round) proceed(stopped bool) (goOn bool, err error) {
 			p.rested, err = d.restAfter(ctx, tx, true)
 			return err
 		}
-		if p, err = proceed(ctx, tx, d.lease, d.e, &r.st.conv, left); err != nil || p.rested || len(p.run) > 0 || !p.declined {
+		if p, err = proceed(ctx, tx, d.lease, d.e, &r.st.conv, left); err != nil || p.end == nil || !p.declined {
 			return err
 		}
 		closed = true
+		if p.head, err = p.settle(ctx, tx, d.e, &r.st.conv, d.lease.Fence, &s); err != nil {
+			return err
+		}
 		p.rested, err = d.restAfter(ctx, tx, false)
 		return err
 	})
@@ -230,8 +242,8 @@ func (r *round) proceed(stopped bool) (goOn bool, err error) {
 	switch {
 	case closed || p.rested:
 		d.next = work{}
-	case len(p.run) == 0:
-		d.next = work{mustGoOn: true, steps: d.next.steps}
+	case p.end != nil:
+		d.next = work{mustGoOn: true, steps: d.next.steps, end: p.end}
 	}
 	d.e.publish(weir.Signal{Conversation: d.id, Head: p.head, State: true})
 	return !p.rested, nil

@@ -28,7 +28,10 @@ func (en *entry) recover(ctx context.Context) (done bool, err error) {
 	var p progress
 	if left.waits() && !s.Interrupt {
 		p, err = proceed(ctx, en.tx, en.lease, en.d.e, &en.conv, left)
-		en.next, en.head, en.rested = work{mustGoOn: !p.declined}, p.head, p.rested
+		en.next, en.head, en.rested = work{mustGoOn: p.end != nil && !p.declined}, p.head, p.rested
+		if p.end != nil && err == nil {
+			en.head, err = p.settle(ctx, en.tx, en.d.e, &en.conv, en.lease.Fence, &s)
+		}
 	} else {
 		en.next, en.head, err = left.close(ctx, en.tx, en.d.e, &en.conv, en.lease.Fence, !s.Interrupt)
 	}
@@ -38,7 +41,6 @@ func (en *entry) recover(ctx context.Context) (done bool, err error) {
 	if en.next.steps, err = en.stepsSinceInput(ctx); err != nil || len(p.run) == 0 {
 		return false, err
 	}
-	en.next.mustGoOn = false
 	en.begun = &begun{conv: en.conv, step: s}
 	en.begun.round = &round{d: en.d, st: en.begun, calls: left.answer.Calls(), rows: left.rows, batches: en.d.e.batches(p.run), asks: true,
 		end: &weir.StepEnd{Step: s.ID, Outcome: weir.StepDone, Usage: s.Usage}}
