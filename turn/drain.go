@@ -32,6 +32,7 @@ type work struct {
 	steps       int           // since a person's input was promoted last
 	resumptions int           // of this piece of work, without progress
 	chain       chain         // of attempts that failed, which it continues
+	cutOff      bool          // the answer of the last one is in the log
 }
 
 // errLostLease ends a drain whose lease another has, or may have.

@@ -155,13 +155,29 @@ type scene struct {
 
 func (s *scene) tap() *tap { return s.now.Load() }
 
-func newScene(t *testing.T, db store.Store, consent tool.Consent) *scene {
+// scenes are what can happen in a step.
+var scenes = map[string]struct {
+	consent tool.Consent // of the second tool
+	breaks  bool         // the first attempts do, before and after output
+}{
+	"none asks":  {weir.Allow, false},
+	"one asks":   {weir.Ask, false},
+	"breaks off": {weir.Allow, true},
+}
+
+func newScene(t *testing.T, db store.Store, consent tool.Consent, breaks bool) *scene {
 	s := &scene{world: newWorld(t, db), provider: newProvider(t, strictpeer.Anthropic), ran: map[string]int{}}
+	var asked atomic.Int64
 	s.provider.Otherwise(func(r *strictpeer.Request) strictpeer.Answer {
-		if !strings.Contains(r.Last, "use them") {
-			return strictpeer.Answer{strictpeer.Think("So."), strictpeer.Pieces(4), strictpeer.Say("That is it.")}
-		}
 		id := func() string { return fmt.Sprint("call_", s.calls.Add(1)) }
+		switch {
+		case !strings.Contains(r.Last, "use them"):
+			return strictpeer.Answer{strictpeer.Think("So."), strictpeer.Pieces(4), strictpeer.Say("That is it.")}
+		case breaks && asked.Add(1)%2 == 1:
+			return strictpeer.Answer{strictpeer.Fail(529, "")}
+		case breaks:
+			return strictpeer.Answer{strictpeer.Think("All."), strictpeer.Say("Let me see."), strictpeer.Call(id(), "first", `{"n":1}`), strictpeer.Abort()}
+		}
 		return strictpeer.Answer{
 			strictpeer.Think("Three of them."), strictpeer.Say("Let me see."),
 			strictpeer.Call(id(), "first", `{"n":1}`), strictpeer.Call(id(), "second", `{"n":2}`), strictpeer.Call(id(), "third", `{"n":3}`),
@@ -282,7 +298,7 @@ func (s *scene) instants(name string, happen func(c weir.ConversationID) func(in
 }
 
 func TestSomethingHappensAtEveryInstantOfAStepWithThreeTools(t *testing.T) {
-	for name, consent := range map[string]tool.Consent{"none asks": weir.Allow, "one asks": weir.Ask} {
+	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			stores.Each(t, func(t *testing.T, db store.Store) {
 				for name, act := range map[string]func(e *turn.Engine, c weir.ConversationID) error{
@@ -297,7 +313,7 @@ func TestSomethingHappensAtEveryInstantOfAStepWithThreeTools(t *testing.T) {
 					},
 				} {
 					t.Run(name, func(t *testing.T) {
-						s := newScene(t, db, consent)
+						s := newScene(t, db, scene.consent, scene.breaks)
 						s.instants(t.Name(), func(c weir.ConversationID) func(bool) {
 							return func(inside bool) {
 								e, done := s.engine, make(chan struct{})
@@ -321,10 +337,10 @@ func TestSomethingHappensAtEveryInstantOfAStepWithThreeTools(t *testing.T) {
 }
 
 func TestAProcessDiesAtEveryInstantOfAStepWithThreeTools(t *testing.T) {
-	for name, consent := range map[string]tool.Consent{"none asks": weir.Allow, "one asks": weir.Ask} {
+	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			stores.Each(t, func(t *testing.T, db store.Store) {
-				s := newScene(t, db, consent)
+				s := newScene(t, db, scene.consent, scene.breaks)
 				var died chan struct{}
 				s.instants(t.Name(), func(c weir.ConversationID) func(bool) {
 					dead, p := make(chan struct{}), s.tap()

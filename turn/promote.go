@@ -27,7 +27,7 @@ func (en *entry) due(ctx context.Context) (b batch, err error) {
 	if err != nil {
 		return batch{}, err
 	}
-	var cutOff bool
+	cutOff := en.next.cutOff
 	for {
 		ch := choose(pending, en.next.mustGoOn || en.conv.WaitingFor == waitingSteers)
 		b.promoted = ch.messages

@@ -143,6 +143,12 @@ func (l *remains) settle(goOn bool) (bodies, work) {
 	next := work{mustGoOn: goOn, chain: l.chain()}
 	var out bodies
 	switch text := strings.ToValidUTF8(l.step.Partial, "\uFFFD"); {
+	case l.answer != nil && l.answer.Interrupted: // it was to be gone on with
+		end.Outcome, end.Code, end.Reason = weir.StepFailed, l.step.Code, l.step.Reason
+		out.add(end)
+		if goOn {
+			out.add(&weir.Notice{Text: continueNotice})
+		}
 	case l.answer != nil:
 		next.chain = chain{}
 		for _, call := range l.open {

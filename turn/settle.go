@@ -52,11 +52,12 @@ func (d *drain) settle(st *begun, o outcome) (goOn bool, err error) {
 }
 
 // write appends what fn says to a running step, under the lease. When the
-// step's end is among it the step is settled, and the conversation rests if
-// nothing is due and nothing is to be done again. Whether the step was asked to
+// step's end is last the step is settled, and the conversation rests if nothing
+// is due; but not where the answer is to be gone on with. Whether the step was asked to
 // stop is read in the same transaction.
 func (d *drain) write(st *begun, o outcome, fn func(ctx context.Context, tx Tx, s *weir.Step) (bodies, error)) (goOn bool, err error) {
 	var head weir.Seq
+	var end *weir.StepEnd
 	var ended, again, rested bool
 	err = d.persist(func(ctx context.Context, tx Tx) error {
 		ended, again, rested = false, false, false
@@ -69,11 +70,11 @@ func (d *drain) write(st *begun, o outcome, fn func(ctx context.Context, tx Tx, 
 			return err
 		}
 		st.asked = s.Interrupt
-		if len(out) > 0 {
-			_, ended = out[len(out)-1].(*weir.StepEnd)
-		}
-		if again = ended && o.again != nil && !s.Interrupt; again && len(o.parts) > 0 {
-			out.add(&weir.Notice{Text: continueNotice})
+		if n := len(out); n > 0 {
+			end, ended = out[n-1].(*weir.StepEnd)
+			if again = ended && o.again != nil && !s.Interrupt; again {
+				out = out[:n-1] // as after tools, it comes with what is next
+			}
 		}
 		appended, err := appendTo(ctx, tx, &st.conv, d.lease.Fence, d.e.cfg.Now(), out...)
 		if err != nil {
@@ -82,10 +83,15 @@ func (d *drain) write(st *begun, o outcome, fn func(ctx context.Context, tx Tx, 
 		if n := len(appended); n > 0 {
 			head = appended[n-1].Seq
 		}
-		if !ended {
+		switch {
+		case again:
+			o.again.wait(&s)
+			s.Usage, s.Partial = o.usage, ""
+			return tx.UpdateStep(ctx, d.lease.Fence, &s)
+		case !ended:
 			return d.keepUsage(ctx, tx, &s, o.usage)
 		}
-		if err := endStep(ctx, tx, d.lease.Fence, &s, out, d.e.cfg.Now); err != nil || again {
+		if err := endStep(ctx, tx, d.lease.Fence, &s, out, d.e.cfg.Now); err != nil {
 			return err
 		}
 		rested, err = d.restAfter(ctx, tx, s.Interrupt)
@@ -100,7 +106,7 @@ func (d *drain) write(st *begun, o outcome, fn func(ctx context.Context, tx Tx, 
 	}
 	switch {
 	case again:
-		d.next = work{mustGoOn: true, steps: d.next.steps, chain: *o.again}
+		d.next = work{mustGoOn: true, steps: d.next.steps, end: end, chain: *o.again, cutOff: len(o.parts) > 0}
 	case ended:
 		d.next = work{}
 	}
