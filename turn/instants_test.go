@@ -273,8 +273,8 @@ func (s *scene) proven() {
 	}
 }
 
-// instants plays the scene once for each instant that it has, on PostgreSQL for
-// a third of them unless WEIR_STORM is set.
+// instants plays the scene once for each instant that it has; for some of them
+// only, other ones each time, unless WEIR_STORM is set.
 func (s *scene) instants(name string, happen func(c weir.ConversationID) func(inside bool), after func(c weir.ConversationID)) {
 	s.t.Helper()
 	s.begin(0)
@@ -283,9 +283,12 @@ func (s *scene) instants(name string, happen func(c weir.ConversationID) func(in
 	if n < 30 {
 		s.t.Fatalf("only %d instants: nothing is tapped", n)
 	}
-	stride := 1
-	if os.Getenv("WEIR_STORM") == "" && strings.Contains(name, "/postgres") {
-		stride = 3 // the whole takes a minute there
+	stride := 2
+	switch {
+	case os.Getenv("WEIR_STORM") != "":
+		stride = 1
+	case strings.Contains(name, "/postgres"):
+		stride = 6
 	}
 	for at := 1 + rand.IntN(stride); at <= n+2; at += stride {
 		c := weir.ConversationID(fmt.Sprint(name, " at ", at))
