@@ -124,6 +124,9 @@ type ImportOptions struct {
 // answered as JSON.
 type Import func(ctx context.Context, a weir.Actor, o ImportOptions, transcript io.Reader) (any, error)
 
+// Rule sets a person's standing decision about a tool.
+type Rule func(ctx context.Context, r weir.ToolRule) error
+
 // Config is what the API needs. All up to Rebuild must be set.
 type Config struct {
 	Store     Store
@@ -139,6 +142,7 @@ type Config struct {
 	Import Import                           // nil: no imports
 	Models func() ([]model.Profile, string) // all that can answer, and the default's id
 	Tools  func() ([]Tool, []ToolServer)    // all that models may call, by name, and where those come from; nil: none
+	Rule   Rule                             // nil: nobody's rules about tools can be set
 	Web    fs.FS                            // the page: index.html and all that it names
 	Hosts  []string                         // names beside the loopback ones under which the server is reached, without ports
 	Ready  func(ctx context.Context) error  // whether the store can be reached; nil: it can

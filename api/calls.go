@@ -84,8 +84,7 @@ func (s *server) decide(ctx context.Context, a weir.Actor, in *approvalIn) (*one
 		return nil, err
 	}
 	if !a.MayConfirm {
-		return nil, weir.Fault(weir.Forbidden, "may_not_decide",
-			"Only a person may decide about a tool call; sign in with the owner's token or on the page.")
+		return nil, mayNotDecide()
 	}
 	if !weir.ValidID(in.Call) {
 		return nil, noCall()

@@ -216,3 +216,8 @@ func noCall() *weir.Error {
 func noArtefact() *weir.Error {
 	return weir.Fault(weir.NotFound, "artefact_not_found", "There is no such artefact in this conversation.")
 }
+
+func mayNotDecide() *weir.Error {
+	return weir.Fault(weir.Forbidden, "may_not_decide",
+		"Only a person may decide about a tool's calls; sign in with the owner's token or on the page.")
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"weir"
 )
@@ -14,8 +15,8 @@ type Tool struct {
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"input_schema" doc:"JSON Schema of its arguments."`
 	Server      string          `json:"server,omitempty" doc:"The MCP server that it comes from; absent for a built-in one."`
-	Approval    weir.Decision   `json:"approval" enum:"ask,allow,deny" doc:"What the configuration says about its calls."`
-	Remembered  weir.Decision   `json:"remembered,omitempty" enum:"allow,deny" doc:"What you decided about its calls for good."`
+	Approval    weir.Decision   `json:"approval" enum:"ask,allow,deny" doc:"What the configuration says about its calls; denied is denied."`
+	Remembered  weir.Decision   `json:"remembered,omitempty" enum:"ask,allow,deny" doc:"What you decided about its calls for good."`
 }
 
 // ToolServer is an MCP server that tools come from.
@@ -35,6 +36,10 @@ type toolsView struct {
 
 func (s *server) toolRoutes() {
 	add(s, about("list-tools", http.MethodGet, "/v1/tools", "Tools that models may call, and the servers that they come from", http.StatusOK), s.tools)
+	if s.cfg.Rule != nil {
+		add(s, about("decide-tool", http.MethodPut, "/v1/tools/{name}/approval",
+			"Decide about all calls of a tool from now on; ask takes back what was decided", http.StatusOK), s.rule)
+	}
 }
 
 func (s *server) tools(ctx context.Context, a weir.Actor, _ *struct{}) (*one[toolsView], error) {
@@ -62,4 +67,38 @@ func (s *server) tools(ctx context.Context, a weir.Actor, _ *struct{}) (*one[too
 		v.Servers = append(v.Servers, sv)
 	}
 	return &one[toolsView]{v}, nil
+}
+
+type ruleIn struct {
+	Name string `path:"name" doc:"Of the tool, percent-encoded."`
+	Body struct {
+		Decision weir.Decision `json:"decision" enum:"ask,allow,deny"`
+	}
+}
+
+// rule is about tools that are there, or about which something was decided
+// when they were: nobody fills a store with names.
+func (s *server) rule(ctx context.Context, a weir.Actor, in *ruleIn) (*one[accepted], error) {
+	if !a.MayConfirm {
+		return nil, mayNotDecide()
+	}
+	all, err := s.tools(ctx, a, nil)
+	if err != nil {
+		return nil, err
+	}
+	known := slices.ContainsFunc(all.Body.Items, func(t Tool) bool { return t.Name == in.Name })
+	if !known {
+		rules, err := s.cfg.Store.ToolRules(ctx, a.Owner)
+		if err != nil {
+			return nil, err
+		}
+		known = slices.ContainsFunc(rules, func(r weir.ToolRule) bool { return r.Tool == in.Name })
+	}
+	if !known {
+		return nil, weir.Fault(weir.NotFound, "tool_not_found", "No tool has this name at the moment. GET /v1/tools lists them.")
+	}
+	if err := s.cfg.Rule(ctx, weir.ToolRule{Owner: a.Owner, Tool: in.Name, Decision: in.Body.Decision}); err != nil {
+		return nil, err
+	}
+	return &one[accepted]{accepted{true}}, nil
 }

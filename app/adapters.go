@@ -102,3 +102,10 @@ func toolbox(r *tool.Registry) func() ([]api.Tool, []api.ToolServer) {
 		return tools, servers
 	}
 }
+
+// rule lets a rule about a tool be set without a transaction in hand.
+func rule(s store.Store) api.Rule {
+	return func(ctx context.Context, r weir.ToolRule) error {
+		return s.Update(ctx, func(tx store.Tx) error { return tx.PutToolRule(ctx, r) })
+	}
+}

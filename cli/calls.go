@@ -80,9 +80,23 @@ func waitingCall(ctx context.Context, c *client.Client, conversation, name strin
 
 func callInWords(c *client.Call) string { return oneLine(c.Name + " " + clipped(c.Input)) }
 
-type toolsCmd struct{}
+type toolsCmd struct {
+	List toolsListCmd `cmd:"" default:"1" help:"List them, what is decided about their calls, and where they come from."`
+	Rule toolsRuleCmd `cmd:"" help:"Decide about all calls of a tool from now on."`
+}
 
-func (cmd *toolsCmd) Run(ctx context.Context, s *session) error {
+type toolsRuleCmd struct {
+	Tool     string        `arg:"" help:"The tool, as weir tools lists it."`
+	Decision weir.Decision `arg:"" enum:"ask,allow,deny" help:"allow, deny, or ask to take back what was decided."`
+}
+
+func (cmd *toolsRuleCmd) Run(ctx context.Context, s *session) error {
+	return s.act(ctx, http.MethodPut, client.Path("tools", cmd.Tool, "approval"), map[string]any{"decision": cmd.Decision}, "remembered")
+}
+
+type toolsListCmd struct{}
+
+func (cmd *toolsListCmd) Run(ctx context.Context, s *session) error {
 	c, err := s.client()
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ type commands struct {
 	Set        setCmd           `cmd:"" help:"Rename, archive, or choose model, agent or workspace of a conversation."`
 	Context    contextCmd       `cmd:"" help:"Show what the model is told with authority; set and unset facts."`
 	Epoch      epochCmd         `cmd:"" help:"Begin a new epoch: a fresh baseline, the tools of this moment."`
-	Tools      toolsCmd         `cmd:"" help:"List the tools that models may call."`
+	Tools      toolsCmd         `cmd:"" help:"List the tools that models may call; decide about one for good."`
 	Artefact   artefactCmd      `cmd:"" help:"Print the whole of a tool result that was cut for the model."`
 	Models     modelsCmd        `cmd:"" help:"List the models that can answer."`
 	Rm         rmCmd            `cmd:"" help:"Delete a conversation's contents for good."`

@@ -107,6 +107,9 @@ func badRequests(c, mid string) []bad {
 		{name: "an artefact that is not there", ask: ask{method: "GET", path: at(c, "artefacts", "art_x")}, status: 404, code: "artefact_not_found"},
 		{name: "an artefact with a NUL", ask: ask{method: "GET", path: at(c, "artefacts") + "/%00"}, status: 404, code: "artefact_not_found"},
 		{name: "moving what is not there", ask: ask{method: "PATCH", path: at(c, "inputs", "inp_x"), body: `{"revision":1,"before":""}`}, status: 404, code: "input_not_found"},
+		{name: "a rule about no tool", ask: ask{method: "PUT", path: "/v1/tools/nothing/approval", body: `{"decision":"allow"}`}, status: 404, code: "tool_not_found"},
+		{name: "a rule about a NUL", ask: ask{method: "PUT", path: "/v1/tools/%00/approval", body: `{"decision":"allow"}`}, status: 404, code: "tool_not_found"},
+		{name: "a rule that is none", ask: ask{method: "PUT", path: "/v1/tools/nothing/approval", body: `{"decision":"maybe"}`}, status: 400, code: "body_invalid", member: "decision"},
 		post("a tool", "/v1/tools", `{}`, 405, "method_not_allowed"),
 
 		post("broken JSON", messages, `{"text":"hi"`, 400, "body_invalid"),

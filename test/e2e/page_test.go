@@ -26,7 +26,7 @@ func TestTheServerDescribesItself(t *testing.T) {
 		"/v1/session": "get post delete", "/v1/conversations/{id}/context": "get", "/v1/conversations/{id}/context/facts": "get",
 		"/v1/conversations/{id}/context/facts/{ns}/{name}": "put delete", "/v1/context/facts": "get", "/v1/context/facts/{ns}/{name}": "put delete",
 		"/v1/conversations/{id}/epoch": "post", "/v1/conversations/{id}/approvals": "get", "/v1/conversations/{id}/approvals/{call}": "post",
-		"/v1/conversations/{id}/artefacts/{aid}": "get", "/v1/tools": "get",
+		"/v1/conversations/{id}/artefacts/{aid}": "get", "/v1/tools": "get", "/v1/tools/{name}/approval": "put",
 	} {
 		for method := range strings.FieldsSeq(methods) {
 			op, ok := paths[address].(m)[method].(m)

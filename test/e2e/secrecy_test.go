@@ -104,6 +104,22 @@ func strangers(t *testing.T, where string) {
 		func(id string) ask { return ask{method: "GET", path: at(id, "steps", "stp_x")} },
 		func(id string) ask { return ask{method: "GET", path: at(id, "steps", "stp_x", "request")} },
 		func(id string) ask { return ask{method: "GET", path: at(id, "candidates")} },
+		func(id string) ask { return ask{method: "GET", path: at(id, "context")} },
+		func(id string) ask { return ask{method: "GET", path: at(id, "context", "facts")} },
+		func(id string) ask {
+			return ask{method: "PUT", path: at(id, "context", "facts", "ci", "status"), body: m{"value": 1}}
+		},
+		func(id string) ask { return ask{method: "DELETE", path: at(id, "context", "facts", "ci", "status")} },
+		func(id string) ask { return ask{method: "POST", path: at(id, "epoch"), body: m{}} },
+		func(id string) ask { return ask{method: "POST", path: at(id, "interrupt"), body: m{"then": "steer"}} },
+		func(id string) ask { return ask{method: "GET", path: at(id, "approvals")} },
+		func(id string) ask {
+			return ask{method: "POST", path: at(id, "approvals", "call_x"), body: m{"decision": "allow"}}
+		},
+		func(id string) ask { return ask{method: "GET", path: at(id, "artefacts", "art_x")} },
+		func(id string) ask {
+			return ask{method: "PATCH", path: at(id, "inputs", "inp_x"), body: m{"revision": 1, "before": ""}}
+		},
 		func(id string) ask { return ask{method: "GET", path: at(id, "events")} },
 		func(id string) ask {
 			return ask{method: "POST", path: "/v1/references/preview", body: m{"target": mine, "reference": quote(id, message)}}
