@@ -213,3 +213,24 @@ func TestAQuestionAndWhatWaitsFitANarrowScreenInBothLanguages(t *testing.T) {
 		}
 	}
 }
+
+func TestCallsSideBySideSayHowFarEachHasCome(t *testing.T) {
+	w, tools := tooled(t, "allow")
+	w.conversation("a", "A", "open", "")
+	p := w.open("a")
+	w.peer.Script(
+		strictpeer.Answer{strictpeer.Call("toolu_1", "box__hold", `{"name":"one"}`), strictpeer.Call("toolu_2", "box__echo", `{"text":"two"}`), strictpeer.Call("toolu_3", "box__nothing", `{}`)},
+		strictpeer.Answer{strictpeer.Say("All three.")})
+	p.write("Begin.")
+	p.send()
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "running")) + `) && document.querySelector(` + js(tool("toolu_2", "done")) + `) && document.querySelector(` + js(tool("toolu_3", "failed")) + `)`)
+	p.reload()
+	p.at("a")
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "running")) + `) && document.querySelector(` + js(tool("toolu_2", "done")) + `)`)
+	if eval[bool](p, `[...document.querySelectorAll(".tool")].some((x) => x.open)`) {
+		t.Error("a call is not folded")
+	}
+	tools.Release("one", "one")
+	p.wait(`document.querySelector(` + js(tool("toolu_1", "done")) + `)`)
+	p.wait(`[...document.querySelectorAll(".message.assistant .md")].at(-1)?.textContent.trim() === "All three."`)
+}
