@@ -120,8 +120,12 @@ func (o *outcome) finish(f model.Finish) {
 		o.cut("")
 	case model.FinishLength:
 		o.code, o.reason = "output_limit", "The answer reached the model's output limit and ends there; retry to have it continued."
-		o.cutOff = len((&weir.AssistantMessage{Parts: o.parts}).Calls()) == 0
+	case model.FinishUnknown:
+		o.code, o.reason = "provider_stopped", "The provider ended the answer for a reason that is not known here; what came is kept. Retry to have it continued."
+	default:
+		return
 	}
+	o.cutOff = o.cutOff || len((&weir.AssistantMessage{Parts: o.parts}).Calls()) == 0
 }
 
 // cut keeps of a broken answer what can be sent back to the provider: text,
