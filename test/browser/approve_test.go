@@ -106,6 +106,19 @@ func TestADeclinedCallEndsTheTurnAndAStandingDecisionAsksNoMore(t *testing.T) {
 		t.Errorf("%q ran", got)
 	}
 	p.wait(`document.querySelector(` + js(tool("toolu_4", "done")) + `) && !document.querySelector(` + js(tool("toolu_4", "done")) + `).textContent.includes("by you")`)
+
+	// It is seen in the settings, and taken back there.
+	const rule = `document.querySelector("[data-tool=box__echo] select")`
+	p.click(`[aria-label="Settings"]`)
+	p.wait(rule + `.value === "allow" && document.querySelector("[data-tool=box__fill] select").value === "ask"`)
+	p.named("the tools")
+	eval[bool](p, `(() => { const s = `+rule+`; s.value = "ask"; s.dispatchEvent(new Event("change", { bubbles: true })); return true; })()`)
+	p.wait(`await fetch("/v1/tools").then((r) => r.json()).then((x) => x.items.find((i) => i.name === "box__echo").remembered !== "allow")`)
+	p.press(escape)
+	w.peer.Script(strictpeer.Answer{strictpeer.Call("toolu_5", "box__echo", `{"text":"four"}`)})
+	p.write("Once more.")
+	p.send()
+	p.wait(`document.querySelector(` + js(tool("toolu_5", "waiting")) + `)`)
 }
 
 func TestStoppingWhileACallWaitsSettlesIt(t *testing.T) {

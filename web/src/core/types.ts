@@ -193,6 +193,11 @@ export interface Context {
   unavailable: { fact: string; since?: string }[];
 }
 
+export interface ToolList {
+  items: { name: string; description: string; server?: string; approval: "ask" | "allow" | "deny"; remembered?: "ask" | "allow" | "deny" }[];
+  servers: { name: string; state: "starting" | "ready" | "failed"; reason?: string }[];
+}
+
 export interface Flow {
   id: number | string;
   time: string;

@@ -4,6 +4,7 @@ import { t, type Word } from "../core/i18n";
 import { lang, theme, touchEnter, type Lang, type Theme } from "../core/prefs";
 import { attempt } from "../state/toasts";
 import { Dialog } from "./Dialog";
+import { ToolRules } from "./ToolRules";
 
 export const settingsOpen = signal(false);
 
@@ -72,6 +73,7 @@ export function Settings() {
         options={[["newline", "touchNewline"], ["send", "touchSend"]]}
         onChange={(v) => (touchEnter.value = v)}
       />
+      <ToolRules />
       <div class="dialog-foot">
         <a class="link" href="/docs" target="_blank" rel="noopener noreferrer">{t("api")}</a>
         <button type="button" class="button" onClick={() => void out()}>{t("signOut")}</button>
