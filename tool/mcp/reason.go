@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/url"
 	"os/exec"
 	"slices"
 	"strings"
@@ -89,8 +90,11 @@ func newScrubber(c Config) scrubber {
 			}
 		}
 	}
-	if _, query, ok := strings.Cut(c.URL, "?"); ok {
-		secrets = append(secrets, query)
+	if u, err := url.Parse(c.URL); err == nil {
+		secrets = append(secrets, u.RawQuery)
+		if len(u.Path) >= 16 { // some addresses are keys
+			secrets = append(secrets, u.Path)
+		}
 	}
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
