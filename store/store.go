@@ -4,9 +4,10 @@
 //
 // Promises. Loss: when [Store.Update] returns nil its writes survive kill -9
 // and power loss. Order: the store alone hands out seqs (dense, from 1, per
-// conversation), input positions and flow ids. Concurrency: a write that names
-// a fence fails with code "fenced" unless that fence is the conversation's
-// current one; many Updates at once are grouped into one commit on SQLite.
+// conversation), input positions, flow ids and the journal's numbers, which
+// grow in the order of commits. Concurrency: a write that names a fence fails
+// with code "fenced" unless that fence is the conversation's current one; many
+// Updates at once are grouped into one commit on SQLite.
 // Methods may be called from any goroutine; a Tx only from the function that
 // was given it. Times are kept to the microsecond and come back in UTC.
 //
