@@ -234,7 +234,7 @@ func TestADecisionSurvivesACrashAndIsActedOnOnce(t *testing.T) {
 
 func TestTheWholeOfACutResultIsKept(t *testing.T) {
 	stores.Each(t, func(t *testing.T, s store.Store) {
-		long := strings.Repeat("0123456789", 10_000)
+		long := strings.Repeat("0123456789\x00", weir.MaxArtefactBytes/11)
 		w := newWorld(t, s, withTools(fakeTool{name: "t", run: func(context.Context, tool.Call) (tool.Result, error) {
 			return tool.Result{Text: long}, nil
 		}})).start()

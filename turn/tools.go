@@ -159,7 +159,7 @@ func (r *round) settle(got []outcomeOf) error {
 			b := resultOf(o.call, o.result)
 			if o.result.Full != "" {
 				b.Artefact = o.whole
-				a := weir.Artefact{Conversation: r.d.id, ID: o.whole, Call: o.call.Call, Tool: storable(o.call.Name), Text: storable(o.result.Full), Time: now}
+				a := weir.Artefact{Conversation: r.d.id, ID: o.whole, Call: o.call.Call, Tool: storable(o.call.Name), Text: o.result.Full, Time: now}
 				b.Size = len(a.Text)
 				if err := tx.PutArtefact(ctx, r.d.lease.Fence, &a); err != nil {
 					return nil, err
