@@ -18,6 +18,13 @@
 // waits for. A ring starts a drain at once; the sweep, every two seconds, makes
 // certain that a lost ring costs time and nothing else.
 //
+// Told. At each boundary all facts are observed once, outside the transaction
+// that begins the step; in it the updates are appended after what was promoted,
+// each once, in the order in which the changes happened. What the model was
+// told is the log's to say: the epoch in force and the updates after it. A fact
+// that cannot be observed delays a boundary by its deadline and holds up no
+// other, except the very first baseline, which waits for what is required.
+//
 // Whether a conversation is due is decided in the transaction that would make
 // it idle. After an interrupt it is not: its row says that it waits for a
 // person ([weir.Waiting], for "resume") as long as inputs are pending, and the

@@ -281,6 +281,47 @@ func TestWhatNeverHoldsStillIsToldAllTheSame(t *testing.T) {
 	w.clean()
 }
 
+func TestAStepIsAboutTheConversationAsItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDial("test/a", 1)
+		w := newWorld(t, openHere(t), withDials(d)).start()
+		c := w.conversation("c")
+		w.exchange(c, "hello")
+		changed := 0
+		d.look = func(s fact.Subject) {
+			if changed < 8 { // while it is looked at, it is given to another agent
+				changed++
+				agent := fmt.Sprint("agent ", changed)
+				w.change(c, weir.ConversationChange{Agent: &agent})
+			}
+		}
+		began := time.Now()
+		a := w.asks(c, "and now?") // five times anew, a pause, then to the end
+		if d := time.Since(began); d == 0 || d > 5*time.Second {
+			t.Errorf("it took %s", d)
+		}
+		if w.get(c).Agent != "agent 8" {
+			t.Errorf("the agent is %q", w.get(c).Agent)
+		}
+		a.say("fine").end()
+		w.rests(c)
+		agents := 0
+		for _, r := range w.records(c) {
+			if b, ok := r.Body.(*weir.AgentSet); ok {
+				agents++
+				if b.Agent != "agent 8" {
+					t.Errorf("the log has the agent %q", b.Agent)
+				}
+			}
+		}
+		if agents != 1 {
+			t.Errorf("the log has %d agents", agents)
+		}
+		w.clean()
+		w.engine.Stop()
+	})
+}
+
 func TestAClientsFactsAreToldAndTakenBack(t *testing.T) {
 	stores.Each(t, func(t *testing.T, s store.Store) {
 		w := newWorld(t, s).start()

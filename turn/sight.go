@@ -42,8 +42,11 @@ func (d *drain) look(c *weir.Conversation, model, profile string) (*sight, error
 		s.journal = newest[i].Seq
 	}
 	s.observed = facts.Observe(d.ctx, about)
+	if err := d.ctx.Err(); err != nil {
+		return nil, err // it says nothing about the facts
+	}
 	e.unseen.note(e.cfg.Log, c.ID, s.observed, e.cfg.Now())
-	return s, d.ctx.Err()
+	return s, nil
 }
 
 // factsOf composes what is told in a conversation: the built-in facts, those
