@@ -149,8 +149,10 @@ func TestTheAllowanceEndsATurnThatCallsForEver(t *testing.T) {
 	}
 	b := w.asks(c, "two") // the allowance is new
 	b.lacks(t, `"tool_choice":{"type":"none"`)
+	b.has(t, "The number of steps allowed", "two", "You may call tools again.")
 	b.say("ok").end()
 	w.rests(c)
+	want(t, w.told(c)[1:], "You may call tools again.")
 	w.clean()
 }
 

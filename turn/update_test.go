@@ -111,6 +111,43 @@ func TestAToolThatADeadProcessRanCountsToo(t *testing.T) {
 	})
 }
 
+func TestWhatABoundaryIsTheFirstToSeeIsJournaledOnce(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		d, at := newDial("test/a", 1), time.Now().Add(-time.Hour).Truncate(time.Microsecond)
+		w := newWorld(t, s, withDials(d)).start()
+		c := w.conversation("c")
+		entries := func() []weir.Change {
+			t.Helper()
+			all, err := s.Changes(t.Context(), []weir.ChangeScope{weir.OfConversation(c)}, 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return all
+		}
+		w.exchange(c, "hello")
+		if n := len(entries()); n != 0 {
+			t.Errorf("a first baseline made %d entries", n)
+		}
+		d.setAt(2, at)
+		w.exchange(c, "and now?")
+		w.exchange(c, "still?")
+		all := entries()
+		if len(all) != 1 || all[0].Fact != "test/a" || string(all[0].Value) != "2" || !all[0].At.Equal(at) {
+			t.Errorf("the journal has %+v", all)
+		}
+		w.journal(c, "test/a", 3, time.Now()) // a watcher was first
+		d.set(3)
+		w.exchange(c, "and now?")
+		d.gone()
+		w.exchange(c, "and now?")
+		if all = entries(); len(all) != 3 || all[2].Value != nil {
+			t.Errorf("the journal has %+v", all)
+		}
+		w.clean()
+		w.engine.Stop()
+	})
+}
+
 // moment returns a time that differs from those before and after it, in the
 // microseconds that a store keeps.
 func moment() time.Time {
