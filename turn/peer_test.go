@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -78,7 +79,10 @@ type walk struct {
 	convs    []weir.ConversationID
 	sent     map[weir.InputID]string
 	dials    []*dial
-	restarts int
+	tap      *tap
+
+	mu  sync.Mutex
+	ran map[string]int // calls, by id
 }
 
 func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
@@ -91,7 +95,7 @@ func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
 		t.Run(profile, func(t *testing.T) {
 			stores.Each(t, func(t *testing.T, s store.Store) {
 				p := newProvider(t, profile)
-				w := &walk{world: newWorld(t, s), r: rand.New(rand.NewPCG(seed, 1)), provider: p, sent: map[weir.InputID]string{}}
+				w := &walk{world: newWorld(t, s), r: rand.New(rand.NewPCG(seed, 1)), provider: p, sent: map[weir.InputID]string{}, ran: map[string]int{}}
 				w.begin()
 				for i := range 3 {
 					w.convs = append(w.convs, w.conversation(weir.ConversationID(fmt.Sprint("c", i))))
@@ -105,23 +109,70 @@ func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
 	}
 }
 
-// begin starts an engine with a tool that answers.
+// begin starts an engine with tools that answer, one of which asks first.
 func (w *walk) begin() {
 	w.t.Helper()
+	run := func(_ context.Context, c tool.Call) (tool.Result, error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.ran[c.ID]++
+		return tool.Result{Text: string(c.Input)}, nil
+	}
+	p := &tap{mortal: &mortal{Store: w.s}, leases: map[weir.ConversationID]weir.Lease{}}
+	w.tap = p
 	if w.dials == nil {
 		w.dials = []*dial{newDial("test/a", 0), newDial("test/b", 0)}
 	}
-	w.engine = w.another(withModels(w.provider), withDials(w.dials...), withTools(fakeTool{name: "echo", run: func(_ context.Context, c tool.Call) (tool.Result, error) {
-		return tool.Result{Text: string(c.Input)}, nil
-	}}))
+	w.engine = w.another(withModels(w.provider), withDials(w.dials...), func(c *turn.Config) { c.Store = turn.Over[store.Tx](p) }, withTools(
+		fakeTool{name: "echo", run: run}, fakeTool{name: "alone", alone: true, run: run}, asking{fakeTool{name: "careful", run: run}, weir.Ask}))
 	w.start()
+}
+
+// crash kills the process amid whatever it does, and starts another.
+func (w *walk) crash() {
+	w.t.Helper()
+	w.tap.kill()
+	dead := w.tap
+	w.engine.Stop()
+	for _, c := range w.convs {
+		dead.expire(w.t, c)
+	}
+	w.begin()
+}
+
+// decideSome decides about the calls of a conversation that wait for a person.
+func (w *walk) decideSome(c weir.ConversationID, all bool) {
+	w.t.Helper()
+	calls, err := w.s.WaitingCalls(w.t.Context(), c)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, call := range calls {
+		d := weir.Allow
+		if w.r.IntN(4) == 0 {
+			d = weir.Deny
+		}
+		err := w.engine.Decide(w.t.Context(), actor(), c, call.ID, d, false)
+		if code := weir.CodeOf(err); err != nil && code != "call_not_found" && code != "call_decided" {
+			w.t.Fatal(err)
+		}
+		if !all {
+			return
+		}
+	}
 }
 
 // act does one random thing.
 func (w *walk) act() {
 	w.t.Helper()
 	c := w.convs[w.r.IntN(len(w.convs))]
-	switch n := w.r.IntN(26); {
+	switch n := w.r.IntN(33); {
+	case n >= 31:
+		w.crash()
+	case n >= 28:
+		w.decideSome(c, false)
+	case n >= 26:
+		w.interruptForSteers(c)
 	case n < 9:
 		w.say(c)
 	case n < 11:
@@ -269,7 +320,7 @@ func (w *walk) replace(c weir.ConversationID) {
 // mishap is an answer that does not go well, or calls what is not there.
 func (w *walk) mishap() strictpeer.Answer {
 	say := strictpeer.Say("half of what was meant")
-	return [...]strictpeer.Answer{
+	mishaps := [...]strictpeer.Answer{
 		{strictpeer.Fail(529, "")},
 		{strictpeer.Fail(401, "")},
 		{say, strictpeer.Abort()},
@@ -282,7 +333,14 @@ func (w *walk) mishap() strictpeer.Answer {
 		{say, strictpeer.Fail(500, "went wrong")},
 		{strictpeer.Think("hm"), strictpeer.Call("call_1", "echo", `{"a":1}`), strictpeer.Call("call_2", "echo", `{}`)},
 		{strictpeer.Think("hm"), say, strictpeer.Call("call_1", "echo", `{"a":`)},
-	}[w.r.IntN(12)]
+		{strictpeer.Use("echo", `{"a":1}`), strictpeer.Use("careful", `{"b":2}`), strictpeer.Use("echo", `{"c":3}`)},
+		{strictpeer.Use("careful", `{"b":2}`), strictpeer.Use("alone", `{}`), strictpeer.Use("careful", `{"c":3}`)},
+		{say, strictpeer.Use("alone", `{}`), strictpeer.Use("echo", `{}`)},
+		{strictpeer.Fail(429, "", "1")},
+		{say, strictpeer.Use("echo", `{}`), strictpeer.Reset()},
+		{say, strictpeer.Stop("never_heard")},
+	}
+	return mishaps[w.r.IntN(len(mishaps))]
 }
 
 // finish lets everything settle and proves what must be true.
@@ -292,13 +350,21 @@ func (w *walk) finish() {
 		// Without a reference, which could be refused: whoever waits after an
 		// interrupt goes on with this.
 		w.admit(turn.Admission{Conversation: c, Text: fmt.Sprint("the last for ", c)})
-		w.rests(c)
+		w.until(c, "the conversation rests", func() bool {
+			w.decideSome(c, true)
+			return len(w.pending(c)) == 0 && w.get(c).State == weir.Idle
+		})
 	}
 	w.engine.Stop()
 	for _, refusal := range w.provider.Refusals() {
 		w.t.Errorf("the peer refused: %s", refusal)
 	}
 	w.clean()
+	for call, n := range w.ran {
+		if n > 1 && call != "call_1" && call != "call_2" { // which the model says every time
+			w.t.Errorf("%s was run %d times", call, n)
+		}
+	}
 	w.everyInputOnce()
 	w.everyBodyRebuilds()
 	w.everyoneKnows()
