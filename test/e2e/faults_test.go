@@ -52,7 +52,8 @@ func faults() []fault {
 		{name: "a request that is refused", answers: []Answer{{Fail(400, "messages: no")}}, states: []string{"failed"}, tries: 1, code: "provider_refused_request", reason: "messages: no"},
 		{name: "the content filter", answers: []Answer{{Say("I "), Stop("refusal")}}, states: []string{"failed"}, tries: 1, code: "provider_filtered", reason: "content filter", said: "I "},
 		// What is odd and whole is taken as it is.
-		{name: "a finish reason nobody knows", answers: []Answer{{Say("That is all."), Stop("warp")}}, states: []string{"done"}, tries: 1, said: "That is all."},
+		{name: "a finish reason nobody knows", answers: []Answer{{Say("That is all."), Stop("warp")}}, states: []string{"done"}, tries: 1, said: "That is all.",
+			code: "provider_stopped", reason: "what came is kept"},
 		{name: "arguments that are none", answers: []Answer{{Call("c1", "t__echo", `{"text":`)}, fine}, states: []string{"done", "done"}, tries: 1, said: "|All is well.",
 			next: []string{`result: The arguments are not a JSON object, so "t__echo" was not run. Call it again with valid arguments.`}},
 		{name: "a tool nobody has", answers: []Answer{{Call("c1", "t__nothing", `{}`)}, fine}, states: []string{"done", "done"}, tries: 1, said: "|All is well."},

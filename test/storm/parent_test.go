@@ -34,6 +34,7 @@ type storm struct {
 	acked  map[weir.InputID]int64 // its position
 
 	measured int           // recoveries that were waited for
+	late     int           // of them, over a second
 	slowest  time.Duration // of them
 }
 

@@ -42,7 +42,8 @@ func (s *storm) running(db store.Reader) (left []weir.Step) {
 
 // recovered waits until the new child has settled what the dead one left. That
 // takes a second at most, counted from when the lease ran out, or from when
-// the new child was ready.
+// the new child was ready. The full storm allows one in twenty to be late,
+// because a machine that does other things too is.
 func (s *storm) recovered(left []weir.Step, died, ready time.Time) {
 	s.t.Helper()
 	if len(left) == 0 {
@@ -76,8 +77,9 @@ func (s *storm) recovered(left []weir.Step, died, ready time.Time) {
 		}
 		s.measured++
 		s.slowest = max(s.slowest, took)
-		if took > time.Second && os.Getenv("WEIR_STORM") == "full" {
-			s.t.Errorf("%d of %d steps were not recovered within %s of when they could be", open, len(left), took)
+		if took > time.Second {
+			s.late++
+			s.t.Logf("%d steps took %s to be recovered from when they could be, %d still open", len(left), took, open)
 		}
 		return
 	}
@@ -138,8 +140,11 @@ func (s *storm) everyCallOnce(db store.Store) {
 	for key := range ran {
 		s.t.Errorf("a tool ran for %s, which no answer called", key)
 	}
+	if os.Getenv("WEIR_STORM") == "full" && s.late*20 > s.measured {
+		s.t.Errorf("%d of %d recoveries took over a second", s.late, s.measured)
+	}
 	s.factsOnce(db)
-	s.t.Logf("%d calls, %d of them interrupted while they ran; %d recoveries, the slowest %s after it could begin", calls, interrupted, s.measured, s.slowest)
+	s.t.Logf("%d calls, %d of them interrupted while they ran; %d recoveries, %d of them over a second, the slowest %s after it could begin", calls, interrupted, s.measured, s.late, s.slowest)
 }
 
 // factsOnce: no value is told twice in a row, and none that nobody kept.
