@@ -25,8 +25,20 @@
 // that cannot be observed delays a boundary by its deadline and holds up no
 // other, except the very first baseline, which waits for what is required.
 //
+// Retries. What fails before any output is sent again, the same bytes in the
+// same step, five times over a chain of steps; what breaks off amid its output
+// is kept and gone on with in a new step. A step's row says what it waits for,
+// and the wait outlives the process.
+//
+// Calls. A call is a row before it runs; a result is appended when it is there,
+// in whatever order. A call that needs a person's consent is a row that waits:
+// no process, lease or deadline is part of it. Where work is to go on after a
+// step, the step's end is written together with what comes next, so that a
+// crash between them leaves an unsettled step, which is due.
+//
 // Whether a conversation is due is decided in the transaction that would make
 // it idle. After an interrupt it is not: its row says that it waits for a
 // person ([weir.Waiting], for "resume") as long as inputs are pending, and the
-// next admission or retry takes that mark away.
+// next admission or retry takes that mark away. An interrupt for the steers marks
+// it so that they go on and nothing else does.
 package turn
