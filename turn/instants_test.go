@@ -280,7 +280,7 @@ func (s *scene) instants(name string, happen func(c weir.ConversationID) func(in
 	s.begin(0)
 	n := s.play(weir.ConversationID(name+" not at all"), nil, func() {})
 	s.engine.Stop()
-	if n < 30 {
+	if n < 20 {
 		s.t.Fatalf("only %d instants: nothing is tapped", n)
 	}
 	stride := 2
