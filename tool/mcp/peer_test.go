@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"strings"
@@ -15,6 +16,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
+
+	"weir/tool/mcp"
 )
 
 // peerVar makes this test binary a server instead, of the kind it names.
@@ -30,7 +33,8 @@ func TestMain(m *testing.M) {
 func peer(kind string) int {
 	raw := map[string]func(){
 		"mute":     func() { _, _ = io.Copy(io.Discard, os.Stdin) },
-		"deaf":     func() { time.Sleep(time.Hour) }, // reads nothing, and does not mind the end of its input
+		"deaf":     deaf,
+		"host":     host,
 		"flood":    flood,
 		"torrent":  torrent,
 		"endless":  func() { answer(pageAfterPage) },
@@ -86,12 +90,8 @@ func newPeer(kind string) *sdk.Server {
 		fmt.Fprintln(os.Stderr, strings.Repeat("y", 1<<20))
 		return "logged", nil
 	})
-	addText(s, "leave child", func(context.Context, *sdk.CallToolRequest) (string, error) {
-		c := exec.Command("sleep", "1000")
-		c.Stdout = os.Stdout // and so holds the pipe open
-		err := c.Start()
-		return fmt.Sprint(c.Process.Pid), err
-	})
+	addText(s, "leave child", leave("sleep", "1000"))
+	addText(s, "lose child", leave("setsid", "sleep", "1000"))
 	addText(s, "grow", func(context.Context, *sdk.CallToolRequest) (string, error) {
 		addText(s, "grown", func(context.Context, *sdk.CallToolRequest) (string, error) { return "I am new.", nil })
 		s.RemoveTools("fail")
@@ -118,6 +118,18 @@ func hang(ctx context.Context, _ *sdk.CallToolRequest) (string, error) {
 	<-ctx.Done()
 	fmt.Fprintln(os.Stderr, "told to stop")
 	return "", ctx.Err()
+}
+
+// leave starts a child that holds the output open.
+func leave(command ...string) func(context.Context, *sdk.CallToolRequest) (string, error) {
+	return func(context.Context, *sdk.CallToolRequest) (string, error) {
+		c := exec.Command(command[0], command[1:]...)
+		c.Stdout = os.Stdout
+		if err := c.Start(); err != nil {
+			return "", err
+		}
+		return fmt.Sprint(c.Process.Pid), nil
+	}
 }
 
 func askBack(ctx context.Context, r *sdk.CallToolRequest) (string, error) {
@@ -217,6 +229,22 @@ func dieOfDiscover(m message, page int) string {
 		os.Exit(1)
 	}
 	return refuseDiscover(m, page)
+}
+
+// deaf reads nothing, and does not mind the end of its input.
+func deaf() {
+	fmt.Fprintf(os.Stderr, "I am %d.\n", os.Getpid())
+	time.Sleep(time.Hour)
+}
+
+// host is a process with a client whose server is deaf.
+func host() {
+	c, err := mcp.New([]mcp.Config{child("deaf")}, slog.New(slog.NewTextHandler(os.Stdout, nil)))
+	if err != nil {
+		panic(err)
+	}
+	c.Start(context.Background())
+	time.Sleep(time.Hour)
 }
 
 // flood sends without end.

@@ -79,6 +79,9 @@ func (p *process) attend(started chan<- error) {
 	}
 	p.err = p.cmd.Wait()
 	killGroup(p.cmd) // what it started ends with it, and lets go of its output
+	// What left the group may hold the output open, though nobody answers there.
+	end := time.Now().Add(grace)
+	_, _ = p.out.SetReadDeadline(end), p.errs.SetReadDeadline(end)
 	close(p.exited)
 }
 

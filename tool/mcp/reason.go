@@ -52,7 +52,7 @@ func (l *link) reason(err error) string {
 		return "it ended the session"
 	case status >= 400:
 		return fmt.Sprintf("it answered with HTTP status %d", status)
-	case errors.Is(err, exec.ErrNotFound), errors.As(err, &path):
+	case l.conn == nil && (errors.Is(err, exec.ErrNotFound) || errors.As(err, &path)):
 		return "its program cannot be started; look at its command"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it did not answer in time"

@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -96,40 +93,6 @@ func TestAServerThatDiesInTheMiddleOfACallIsStartedAgain(t *testing.T) {
 	w.says(t, "peer__nothing", `{}`, `The tool "peer__nothing" is not available: the server peer is not running; try again later.`, true)
 	w.log.await(t, "is ready", 2)
 	w.says(t, "peer__echo", `{"text":"x"}`, "x", false)
-}
-
-func TestAServerKilledFromOutsideIsStartedAgain(t *testing.T) {
-	w := newWorld(t, child("sdk"))
-	pid, err := strconv.Atoi(strings.TrimSpace(w.run(t, "peer__leave_child_"+hashOf("leave child"), `{}`).Text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := parentOf(t, pid)
-	done := make(chan tool.Result)
-	go func() { done <- w.Run(t.Context(), "peer__hang", tool.Call{Input: json.RawMessage(`{}`)}) }()
-	w.log.await(t, "hanging", 1)
-	if err := syscall.Kill(server, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	if got := <-done; !strings.Contains(got.Text, "may or may not have taken effect") || !got.IsError {
-		t.Errorf("%+v", got)
-	}
-	w.log.await(t, "it ended (signal: killed)", 1)
-	w.log.await(t, "is ready", 2)
-	gone(t, pid) // it held the output open, and belongs to the group
-}
-
-func TestNoChildOutlivesItsClient(t *testing.T) {
-	w := newWorld(t, child("sdk"))
-	pid, err := strconv.Atoi(w.run(t, "peer__leave_child_"+hashOf("leave child"), `{}`).Text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := parentOf(t, pid)
-	w.client.Stop()
-	gone(t, pid)
-	gone(t, server)
-	w.says(t, "peer__echo", `{}`, "The server peer is not running; try again later.", true)
 }
 
 func TestAnInterruptedCallIsToldToTheServer(t *testing.T) {
@@ -286,33 +249,4 @@ func TestDefinitionsThatCouldDoHarmAreLeftOutWithAReason(t *testing.T) {
 			t.Errorf("nothing says %q:\n%s", why, left)
 		}
 	}
-}
-
-// parentOf reads a process's parent, where the system tells.
-func parentOf(t *testing.T, pid int) int {
-	t.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Skip("no /proc here")
-	}
-	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')'):]))
-	parent, err := strconv.Atoi(fields[2])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parent
-}
-
-// gone waits until a process is no more than a name.
-func gone(t *testing.T, pid int) {
-	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for time.Now().Before(deadline) {
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil || strings.Contains(string(b), ") Z ") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond) // nothing tells of the end of another's child
-	}
-	t.Errorf("process %d lives on", pid)
 }
