@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,17 +20,28 @@ import (
 // shelf is a source whose tools a test puts there.
 type shelf struct {
 	prefix  string
+	mu      sync.Mutex
 	tools   []tool.Tool
 	consent tool.Consent
 	why     string
 	ready   chan struct{}
 }
 
-func (s *shelf) Tools() []tool.Tool { return s.tools }
+func (s *shelf) Tools() []tool.Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools
+}
+
+func (s *shelf) put(tools ...tool.Tool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools = tools
+}
 
 func (s *shelf) Servers() []tool.Server {
 	v := tool.Server{Name: s.prefix, State: tool.ServerReady}
-	for _, t := range s.tools {
+	for _, t := range s.Tools() {
 		v.Tools = append(v.Tools, t.Definition().Name)
 	}
 	return []tool.Server{v}
@@ -103,7 +115,7 @@ func TestACallRunsTheToolThatItFoundThoughTheToolsChange(t *testing.T) {
 		done := make(chan tool.Result)
 		go func() { done <- r.Run(t.Context(), "s__t", tool.Call{Input: json.RawMessage(`{}`)}) }()
 		<-begun
-		s.tools = []tool.Tool{named("s__t", says("another"))}
+		s.put(named("s__t", says("another")))
 		close(on)
 		if got := <-done; got.Text != "as advertised" {
 			t.Errorf("%+v", got)
@@ -126,7 +138,7 @@ func TestACallOfAServerThatIsOnlyStartingWaitsForIt(t *testing.T) {
 			t.Errorf("after %s: %+v", d, got)
 		}
 		time.AfterFunc(time.Second, func() {
-			s.tools = []tool.Tool{named("s__t", says("here"))}
+			s.put(named("s__t", says("here")))
 			close(s.ready)
 		})
 		if got := r.Run(t.Context(), "s__t", call); got.Text != "here" {
