@@ -133,9 +133,9 @@ func leave(command ...string) func(context.Context, *sdk.CallToolRequest) (strin
 }
 
 func askBack(ctx context.Context, r *sdk.CallToolRequest) (string, error) {
-	_, sampling := r.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 1})
+	_, sampling := r.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 1}) //nolint:staticcheck // servers still do it
 	_, person := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: "your password?"})
-	roots, _ := r.Session.ListRoots(ctx, nil)
+	roots, _ := r.Session.ListRoots(ctx, nil) //nolint:staticcheck // servers still do it
 	n := 0
 	if roots != nil {
 		n = len(roots.Roots)

@@ -135,7 +135,7 @@ func (p *process) end() string {
 	}
 	var exit *exec.ExitError
 	if errors.As(p.err, &exit) {
-		return exit.ProcessState.String()
+		return exit.String()
 	}
 	return "exit status 0"
 }

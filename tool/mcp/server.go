@@ -173,10 +173,10 @@ func (s *server) connection() *link {
 
 // absent says in one sentence that the server is not there.
 func (s *server) absent() string {
-	switch v := s.said(); {
-	case v.State == tool.ServerReady:
+	switch v := s.said(); v.State {
+	case tool.ServerReady:
 		return ""
-	case v.State == tool.ServerStarting:
+	case tool.ServerStarting:
 		return "the server " + v.Name + " is starting; try again later."
 	default:
 		return "the server " + v.Name + " is not running; try again later."
