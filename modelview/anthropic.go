@@ -88,7 +88,7 @@ func (anthropic) Fragment(f Form, b weir.Body) []byte {
 	case *weir.AssistantMessage:
 		return anthropicMessage(f, m)
 	case *weir.ToolResult:
-		text := userSide(f.Mode, m.Text)
+		text := unmarked(m.Text)
 		if blank(text) {
 			text = noOutput
 		}
@@ -112,7 +112,7 @@ func (anthropic) Fragment(f Form, b weir.Body) []byte {
 		if dst != nil {
 			dst = append(dst, ',')
 		}
-		dst = appendTextBlock(dst, userSide(f.Mode, text))
+		dst = appendTextBlock(dst, unmarked(text))
 	}
 	if dst == nil && all != nil {
 		dst = appendTextBlock(nil, noText)

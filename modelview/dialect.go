@@ -137,11 +137,3 @@ func visible(m *weir.AssistantMessage) map[int]string {
 	}
 	return shown
 }
-
-// userSide returns text as it stands on the user's side of a mode.
-func userSide(mode model.MidSystem, text string) string {
-	if mode == model.MidNone {
-		return unmarked(text)
-	}
-	return text
-}

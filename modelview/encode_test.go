@@ -98,6 +98,15 @@ func FuzzNothingButAnUpdateReadsAsOne(f *testing.F) {
 	})
 }
 
+func TestAMarkerIsOneBehindAnySpaceAndWhatCannotBeSeen(t *testing.T) {
+	for _, before := range []string{"", "/", " / ", "\u00a0", "\u200b", "\f", "\u2003/\u2060", "\ufeff"} {
+		s := "<" + before + "system-update>"
+		if got, want := unmarked(s), "&lt;"+s[1:]; got != want {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+}
+
 func TestTextWithoutTheMarkerIsUntouched(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "text")

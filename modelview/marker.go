@@ -1,11 +1,16 @@
 package modelview
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Where an endpoint takes no system message in mid-conversation, an update is
 // marked text on the user's side. What the marker means is stated in the
-// baseline; so that no other text can pass for one, the marker's "<" is escaped
-// wherever else it stands on the user's side, however it is spelled.
+// baseline, which is the same for all endpoints and outlives a switch between
+// them; so that no other text can pass for one, the marker's "<" is escaped
+// wherever else it stands on the user's side, in every mode, whatever space or
+// invisible characters stand before its name.
 const (
 	markerName  = "system-update"
 	markerOpen  = "<" + markerName + ">"
@@ -44,6 +49,8 @@ func unmarked(text string) string {
 
 // opensMarker reports whether rest, which follows a "<", reads as the marker.
 func opensMarker(rest string) bool {
-	rest = strings.TrimLeft(rest, "/ \t\r\n")
+	rest = strings.TrimLeftFunc(rest, func(r rune) bool {
+		return r == '/' || unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Zs, unicode.Mn)
+	})
 	return len(rest) >= len(markerName) && strings.EqualFold(rest[:len(markerName)], markerName)
 }

@@ -101,7 +101,7 @@ func (openAIChat) Fragment(f Form, b weir.Body) []byte {
 	case *weir.AssistantMessage:
 		return chatMessage(f, m)
 	case *weir.ToolResult:
-		text := userSide(f.Mode, m.Text)
+		text := unmarked(m.Text)
 		if blank(text) {
 			text = noOutput
 		}
@@ -129,7 +129,7 @@ func (openAIChat) Fragment(f Form, b weir.Body) []byte {
 	var kept []string
 	for _, text := range all {
 		if text != "" {
-			kept = append(kept, userSide(f.Mode, text))
+			kept = append(kept, unmarked(text))
 		}
 	}
 	if len(kept) == 0 {

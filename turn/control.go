@@ -53,8 +53,7 @@ func (e *Engine) control(ctx context.Context, a weir.Actor, c weir.ConversationI
 			}
 			fresh = true
 		}
-		// Inserting locked the head; see admit.
-		if conv, err = owned(ctx, tx, a, c); err != nil {
+		if conv, err = held(ctx, tx, c); err != nil {
 			return err
 		}
 		if ifSeq != nil && *ifSeq != conv.HeadSeq {
@@ -137,22 +136,23 @@ func (e *Engine) Interrupt(ctx context.Context, a weir.Actor, c weir.Conversatio
 		if !asked {
 			return nil
 		}
-		if err := takeRetriesBack(ctx, tx, c); err != nil || conv.WaitingFor == mark {
+		if err := takeRetriesBack(ctx, tx, c); err != nil {
 			return err
 		}
-		if err := tx.ChangeActivity(ctx, c, weir.Activity{WaitingFor: &mark}); err != nil {
+		if conv, err = held(ctx, tx, c); err != nil {
 			return err
 		}
-		// Changing it locked the head.
-		if conv, err = tx.Conversation(ctx, c); err != nil || conv.State == weir.Running {
-			return err
-		}
-		if step { // its calls wait for a person and nobody drains it
+		act := weir.Activity{WaitingFor: &mark}
+		switch {
+		case conv.State == weir.Running:
+		case step: // its calls wait for a person and nobody drains it
 			running := weir.Running
-			return tx.ChangeActivity(ctx, c, weir.Activity{State: &running})
+			act.State = &running
+		default: // the work had ended just before: there is nothing to stop
+			asked = false
+			return nil
 		}
-		asked = false // the work had ended just before: there is nothing to stop
-		return resume(ctx, tx, &conv)
+		return tx.ChangeActivity(ctx, c, act)
 	})
 	if err != nil || !asked {
 		return err

@@ -107,7 +107,7 @@ func (en *entry) run(ctx context.Context) error {
 
 // read reads the conversation and what the log has gained.
 func (en *entry) read(ctx context.Context) (err error) {
-	if en.conv, err = en.tx.Conversation(ctx, en.d.id); err != nil || en.conv.Deleted {
+	if en.conv, err = held(ctx, en.tx, en.d.id); err != nil || en.conv.Deleted {
 		return err
 	}
 	if en.d.warm == nil {

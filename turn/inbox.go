@@ -77,6 +77,9 @@ func (e *Engine) change(ctx context.Context, a weir.Actor, c weir.ConversationID
 			return err
 		}
 		in.Revision = revision + 1
+		if conv, err = held(ctx, tx, c); err != nil {
+			return err
+		}
 		if err := tx.UpdateInput(ctx, &in, revision); err != nil {
 			return err
 		}
@@ -138,6 +141,16 @@ const waitingResume = "resume"
 // waitingSteers is the mark of an interrupt after which the steers go on and
 // nothing else does.
 const waitingSteers = "steers"
+
+// held reads a conversation after locking its head: what it says stays true
+// until the transaction ends. Who decides by state or mark reads it so; what
+// was read before may be overtaken by a settlement that is about to commit.
+func held(ctx context.Context, tx Tx, c weir.ConversationID) (weir.Conversation, error) {
+	if err := tx.ChangeActivity(ctx, c, weir.Activity{}); err != nil {
+		return weir.Conversation{}, err
+	}
+	return tx.Conversation(ctx, c)
+}
 
 // resume takes the mark of an interrupt away: something new was asked for.
 func resume(ctx context.Context, tx Tx, c *weir.Conversation) error {
