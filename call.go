@@ -26,7 +26,7 @@ const (
 type Call struct {
 	Conversation ConversationID
 	Step         StepID
-	ID           string // as the model was told it, unique within its step
+	ID           string // unique within its conversation: a decision names it
 	Ordinal      int    // in the answer, from 0
 	Name         string // of the tool
 	State        CallState

@@ -26,6 +26,23 @@ func (r *reader) WaitingCalls(ctx context.Context, c weir.ConversationID) ([]wei
 		SELECT `+callColumns+` FROM calls {waiting} WHERE conversation = ? AND state = 'waiting' ORDER BY ordinal, id`, c)
 }
 
+func (r *reader) CallIDs(ctx context.Context, c *weir.Conversation, ids ...string) ([]string, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	logs := []weir.ConversationID{c.ID}
+	for _, a := range c.Lineage {
+		logs = append(logs, a.Conversation)
+	}
+	scan := func(r row) (string, error) {
+		var id string
+		err := r.Scan(&id)
+		return id, err
+	}
+	return list(ctx, r, scan, `
+		SELECT DISTINCT id FROM calls WHERE conversation IN {ids} AND id IN {ids} ORDER BY id`, toJSON(logs), toJSON(ids))
+}
+
 func (t *tx) InsertCalls(ctx context.Context, fence int64, calls ...weir.Call) error {
 	rows := make([][]any, len(calls))
 	for i, c := range calls {

@@ -83,6 +83,7 @@ func TestQueriesFollowTheirIndexes(t *testing.T) {
 		"decided":        {func(r *reader) { r.Due(ctx, 5) }, "SCAN calls USING INDEX calls_decided"},
 		"calls":          {func(r *reader) { r.Calls(ctx, "a", "s") }, "PRIMARY KEY (conversation=? AND step=?)"},
 		"waiting calls":  {func(r *reader) { r.WaitingCalls(ctx, "a") }, "INDEX calls_waiting (conversation=?)"},
+		"call ids":       {func(r *reader) { r.CallIDs(ctx, &c, "x", "y") }, "INDEX calls_id (conversation=? AND id=?)"},
 		"artefact":       {func(r *reader) { r.Artefact(ctx, &c, "x") }, "INDEX sqlite_autoindex_artefacts_1 (conversation=? AND id=?)"},
 		"tool rules":     {func(r *reader) { r.ToolRules(ctx, "me") }, "PRIMARY KEY (owner=?)"},
 		"changes":        {func(r *reader) { r.Changes(ctx, []weir.ChangeScope{"a", "b"}, 3, 5) }, "INDEX changes_scope (scope=? AND seq>?)"},

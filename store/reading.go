@@ -89,6 +89,10 @@ func (r reading) WaitingCalls(ctx context.Context, c weir.ConversationID) ([]wei
 	return ask(ctx, r, func(r Reader) ([]weir.Call, error) { return r.WaitingCalls(ctx, c) })
 }
 
+func (r reading) CallIDs(ctx context.Context, c *weir.Conversation, ids ...string) ([]string, error) {
+	return ask(ctx, r, func(r Reader) ([]string, error) { return r.CallIDs(ctx, c, ids...) })
+}
+
 func (r reading) Artefact(ctx context.Context, c *weir.Conversation, id weir.ArtefactID) (weir.Artefact, error) {
 	return ask(ctx, r, func(r Reader) (weir.Artefact, error) { return r.Artefact(ctx, c, id) })
 }

@@ -76,6 +76,9 @@ type Reader interface {
 	// WaitingCalls returns the conversation's calls in state waiting, decided
 	// or not, by ordinal.
 	WaitingCalls(ctx context.Context, c weir.ConversationID) ([]weir.Call, error)
+	// CallIDs returns those of the ids that a call of this conversation, or of
+	// one that it inherits from, has.
+	CallIDs(ctx context.Context, c *weir.Conversation, ids ...string) ([]string, error)
 	// Artefact returns an artefact of c, or of an ancestor if a tool's result
 	// in the inherited part of c's log names it.
 	Artefact(ctx context.Context, c *weir.Conversation, id weir.ArtefactID) (weir.Artefact, error)

@@ -256,3 +256,54 @@ func TestTheWholeOfACutResultIsKept(t *testing.T) {
 		w.clean()
 	})
 }
+
+func TestADecisionIsNeverAboutALaterCall(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		var ran atomic.Int32
+		w, tools := approvals(t, s, &ran)
+		w.start()
+		c := w.conversation("c")
+		w.asks(c, "one").call("call_0", "ask", `{"cmd":"ls"}`).end()
+		w.asksPerson(c)
+		w.decide(c, "call_0", weir.Allow)
+		a := w.next()
+		a.has(t, `"call_0"`, "did call_0")
+		a.call("call_0", "ask", `{"cmd":"rm"}`).end() // some models count from 0 in every answer
+		w.asksPerson(c)
+		codeIs(t, w.engine.Decide(t.Context(), actor(), c, "call_0", weir.Allow, false), "call_not_found")
+
+		// Nor does it matter who has the conversation now, or what is a branch of it.
+		w.engine.Stop()
+		w.engine = w.another(tools)
+		w.start()
+		codeIs(t, w.engine.Decide(t.Context(), actor(), c, "call_0", weir.Allow, false), "call_not_found")
+		second := w.waiting(c)
+		w.decide(c, second, weir.Allow)
+		b := w.next()
+		b.has(t, `"call_0"`, "did call_0", "did "+second)
+		b.say("ok").end()
+		w.rests(c)
+		fork := w.branch(c, "fork", w.get(c).HeadSeq)
+		w.asks(fork, "two").call("call_0", "ask", "{}").call(second, "ask", "{}").end()
+		w.asksPerson(fork)
+		for _, id := range []string{"call_0", second} {
+			codeIs(t, w.engine.Decide(t.Context(), actor(), fork, id, weir.Allow, false), "call_not_found")
+		}
+		w.interrupt(fork)
+		w.rests(fork)
+		if ran.Load() != 2 {
+			t.Errorf("%d calls were run", ran.Load())
+		}
+		w.clean()
+	})
+}
+
+// waiting returns the id of the one call that waits.
+func (w *world) waiting(c weir.ConversationID) string {
+	w.t.Helper()
+	calls, err := w.s.WaitingCalls(w.t.Context(), c)
+	if err != nil || len(calls) != 1 {
+		w.t.Fatalf("the calls that wait are %v (%v)", calls, err)
+	}
+	return calls[0].ID
+}

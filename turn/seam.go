@@ -22,6 +22,7 @@ type Reader interface {
 	Due(ctx context.Context, limit int) ([]weir.ConversationID, error)
 	Calls(ctx context.Context, c weir.ConversationID, step weir.StepID) ([]weir.Call, error)
 	WaitingCalls(ctx context.Context, c weir.ConversationID) ([]weir.Call, error)
+	CallIDs(ctx context.Context, c *weir.Conversation, ids ...string) ([]string, error)
 	Artefact(ctx context.Context, c *weir.Conversation, id weir.ArtefactID) (weir.Artefact, error)
 	ToolRules(ctx context.Context, owner weir.OwnerID) ([]weir.ToolRule, error)
 	Changes(ctx context.Context, scopes []weir.ChangeScope, after int64, limit int) ([]weir.Change, error)

@@ -15,40 +15,39 @@ import (
 // tools are to run first, the step's end, in one transaction that also makes
 // the conversation idle when nothing is due.
 func (d *drain) settle(st *begun, o outcome) (goOn bool, err error) {
-	calls := distinctCalls(st.step.ID, o.parts)
-	var out bodies
-	if len(o.parts) > 0 || o.state == weir.StepDone {
-		parts := o.parts
-		if parts == nil {
-			parts = []weir.Part{}
-		}
-		out.add(&weir.AssistantMessage{Step: st.step.ID, Model: st.step.Model, Parts: parts, Interrupted: o.cutOff})
-	}
 	end := &weir.StepEnd{Step: st.step.ID, Outcome: o.state, Code: o.code, Reason: o.reason, Usage: o.usage}
-	unrun := ""
+	unrun, calling := "", slices.ContainsFunc(o.parts, isCall)
 	switch {
 	case o.state != weir.StepDone:
 		unrun = textNotRun
-	case st.last && len(calls) > 0:
+	case st.last && calling:
 		unrun = "not run: the allowance of steps is used up"
 		end.Code, end.Reason = "allowance_used", "The allowance of steps for one message is used up; write again to go on."
 	}
-	if len(calls) > 0 && unrun == "" {
-		r := &round{d: d, st: st, calls: calls, end: end}
-		if _, err := d.write(st, o, func(ctx context.Context, tx Tx, _ *weir.Step) (bodies, error) {
+	r := &round{d: d, st: st, end: end}
+	goOn, err = d.write(st, o, func(ctx context.Context, tx Tx, _ *weir.Step) (out bodies, err error) {
+		parts, err := distinctCalls(ctx, tx, st, o.parts)
+		if err != nil {
+			return nil, err
+		}
+		if len(parts) > 0 || o.state == weir.StepDone {
+			out.add(&weir.AssistantMessage{Step: st.step.ID, Model: st.step.Model, Parts: parts, Interrupted: o.cutOff})
+		}
+		r.calls = (&weir.AssistantMessage{Parts: parts}).Calls()
+		if calling && unrun == "" {
 			denied, err := r.open(ctx, tx)
 			return slices.Concat(out, denied), err
-		}); err != nil {
-			return false, err
 		}
+		for _, call := range r.calls {
+			out.add(resultOf(call, tool.Result{Text: unrun, IsError: true}))
+		}
+		out.add(end)
+		return out, nil
+	})
+	if err == nil && calling && unrun == "" {
 		return r.run()
 	}
-	for _, call := range calls {
-		out.add(resultOf(call, tool.Result{Text: unrun, IsError: true}))
-	}
-	return d.write(st, o, func(_ context.Context, _ Tx, s *weir.Step) (bodies, error) {
-		return slices.Concat(out, bodies{end}), nil
-	})
+	return goOn, err
 }
 
 // write appends what fn says to a running step, under the lease. When the
@@ -174,25 +173,37 @@ func endStep(ctx context.Context, tx Tx, fence int64, s *weir.Step, records bodi
 	return nil
 }
 
-// distinctCalls returns the tool calls among parts, and gives those an id of
-// their own that came without one, with one that is none, or with one that another call
-// has: each call is answered by its id.
-func distinctCalls(step weir.StepID, parts []weir.Part) []weir.Part {
-	seen := map[string]bool{}
-	var calls []weir.Part
-	for i := range parts {
-		p := &parts[i]
-		if p.Type != weir.PartToolCall {
+// distinctCalls returns the parts of an answer, where those tool calls have an
+// id of their own that came without one, with one that is none, or with one
+// that another call of the conversation has: each call is answered and decided
+// by its id, and some models count from 0 in every answer.
+func distinctCalls(ctx context.Context, r Reader, st *begun, parts []weir.Part) ([]weir.Part, error) {
+	var ids []string
+	for _, p := range parts {
+		if isCall(p) && weir.ValidID(p.Call) {
+			ids = append(ids, p.Call)
+		}
+	}
+	used, err := r.CallIDs(ctx, &st.conv, ids...)
+	taken := map[string]bool{}
+	for _, id := range used {
+		taken[id] = true
+	}
+	out := append([]weir.Part{}, parts...)
+	for i := range out {
+		p := &out[i]
+		if !isCall(*p) {
 			continue
 		}
-		if seen[p.Call] || !weir.ValidID(p.Call) {
-			p.Call = "call_" + string(step) + "_" + strconv.Itoa(i)
+		if taken[p.Call] || !weir.ValidID(p.Call) {
+			p.Call = "call_" + string(st.step.ID) + "_" + strconv.Itoa(i)
 		}
-		seen[p.Call] = true
-		calls = append(calls, *p)
+		taken[p.Call] = true
 	}
-	return calls
+	return out, err
 }
+
+func isCall(p weir.Part) bool { return p.Type == weir.PartToolCall }
 
 // shown returns the code and the sentence of an error that a person may see.
 func shown(err error) (code, reason string) {

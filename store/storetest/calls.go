@@ -77,6 +77,32 @@ var calls = []scenario{
 			w.Error("waiting elsewhere (-want +got):\n", d)
 		}
 	}},
+	{"TheIDsThatCallsHaveAreKnownInBranchesToo", func(w *world) {
+		a := w.conversation("a")
+		w.conversation("else")
+		b := w.branch("b", a, 1)
+		c := w.branch("c", b, 2)
+		l, other := w.lease("a"), w.lease("else")
+		settled := call(l, "s1", "x", 0, weir.CallStarted)
+		w.putCalls(l, settled, call(l, "s1", "y", 1, weir.CallWaiting), call(l, "s2", "x", 0, weir.CallStarted))
+		settled.State = weir.CallSettled
+		w.must(func(tx store.Tx) error { return tx.UpdateCall(w.ctx, l.Fence, &settled) })
+		w.putCalls(other, call(other, "s1", "z", 0, weir.CallStarted))
+		m := w.lease("b")
+		w.putCalls(m, call(m, "s3", "b", 0, weir.CallStarted))
+		for _, test := range []struct {
+			c    weir.Conversation
+			want []string
+		}{{a, []string{"x", "y"}}, {b, []string{"b", "x", "y"}}, {c, []string{"b", "x", "y"}}} {
+			got, err := w.CallIDs(w.ctx, &test.c, "y", "none", "z", "x", "b", `"`)
+			if d := cmp.Diff(test.want, got); err != nil || d != "" {
+				w.Errorf("%s: %v (-want +got):\n%s", test.c.ID, err, d)
+			}
+		}
+		if got, err := w.CallIDs(w.ctx, &a); err != nil || len(got) > 0 {
+			w.Errorf("of no ids: %v %v", got, err)
+		}
+	}},
 	{"ACallIsInsertedOnce", func(w *world) {
 		w.conversation("a")
 		l := w.lease("a")

@@ -17,6 +17,7 @@ CREATE TABLE calls (
     PRIMARY KEY (conversation, step, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX calls_waiting ON calls (conversation, id) WHERE state = 'waiting';
+CREATE INDEX calls_id ON calls (conversation, id);
 CREATE INDEX calls_decided ON calls (conversation) WHERE state = 'waiting' AND decision <> '';
 
 -- Full texts of tool results that were cut.
