@@ -38,8 +38,26 @@ type ClientFact struct {
 	At    time.Time
 }
 
-// Limits of the facts that clients keep.
+// Size is what the fact takes of the room in its scope: at least as much as
+// the longest thing that is told of it, but for a few fixed words.
+func (f *ClientFact) Size() int {
+	n := len(f.Key) + len(f.Value) + len(f.Text)
+	for _, r := range string(f.Value) {
+		switch r { // shown as escapes of six bytes
+		case '\u0085':
+			n += 4
+		case '\u2028', '\u2029':
+			n += 3
+		}
+	}
+	return n
+}
+
+// Limits of the facts that clients keep. What a scope holds at most leaves
+// room for one fact of the largest; two scopes and all that the server itself
+// tells stay below what a baseline may have.
 const (
-	MaxFactBytes   = 64 << 10 // of a value; of its text
-	MaxClientFacts = 64       // in one scope
+	MaxFactBytes        = 64 << 10 // of a value; of its text
+	MaxClientFacts      = 64       // in one scope
+	MaxClientFactsBytes = MaxFactBytes + MaxIDBytes
 )

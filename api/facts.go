@@ -26,7 +26,7 @@ func (n FactName) key() string {
 }
 
 type factBody struct {
-	Value      json.RawMessage `json:"value" doc:"Any JSON but null, at most 64 KiB; two values that differ in nothing but spelling are the same."`
+	Value      json.RawMessage `json:"value" doc:"Any JSON but null, at most 64 KiB, and all facts kept there together as much; two values that differ in nothing but spelling are the same."`
 	ChangedAt  *time.Time      `json:"changed_at,omitempty" doc:"When it took this value; now when left out or in the future."`
 	UpdateText string          `json:"update_text,omitempty" doc:"What the model reads of it, at most 64 KiB; made of key and value when left out."`
 }

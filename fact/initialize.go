@@ -117,7 +117,7 @@ func join(parts []string) (string, error) {
 	baseline := strings.Join(parts, "\n\n")
 	if len(baseline) > MaxBaseline {
 		return "", weir.Fault(weir.Unprocessable, "baseline_too_long",
-			"What the model has to be told before the first message is longer than 256 KiB; shorten the instructions.")
+			"What the model has to be told before the first message is longer than 256 KiB; shorten the instructions, or delete facts that clients keep.")
 	}
 	return baseline, nil
 }

@@ -37,18 +37,38 @@ func (t *tx) PutClientFact(ctx context.Context, f weir.ClientFact) error {
 	if err := t.takeTurn(ctx, f.Scope); err != nil {
 		return err
 	}
-	scope := scopeKey(f.Scope)
-	var others int
-	if _, err := first(ctx, &t.reader, []any{&others}, `SELECT COUNT(*) FROM facts WHERE scope = ? AND key <> ?`, scope, f.Key); err != nil {
+	kept, err := t.ClientFacts(ctx, f.Scope)
+	if err != nil {
 		return err
 	}
-	if others >= weir.MaxClientFacts {
-		return weir.Fault(weir.Unprocessable, "too_many_facts", "There are %d facts already, and there can be no more; delete one first.", others)
+	if err := roomFor(&f, kept); err != nil {
+		return err
 	}
-	_, err := t.q.exec(ctx, `INSERT INTO facts (scope, key, value, text, at) VALUES (?, ?, ?, ?, ?)
+	_, err = t.q.exec(ctx, `INSERT INTO facts (scope, key, value, text, at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value, text = excluded.text, at = excluded.at`,
-		scope, f.Key, []byte(f.Value), f.Text, micros(f.At))
+		scopeKey(f.Scope), f.Key, []byte(f.Value), f.Text, micros(f.At))
 	return err
+}
+
+// roomFor refuses a fact that is one too many in its scope, or too long beside
+// the others there.
+func roomFor(f *weir.ClientFact, kept []weir.ClientFact) error {
+	others, bytes := 0, f.Size()
+	for i := range kept {
+		if kept[i].Key != f.Key {
+			others++
+			bytes += kept[i].Size()
+		}
+	}
+	switch {
+	case others >= weir.MaxClientFacts:
+		return weir.Fault(weir.Unprocessable, "too_many_facts", "There are %d facts already, and there can be no more; delete one first.", others)
+	case bytes > weir.MaxClientFactsBytes:
+		return weir.Fault(weir.Unprocessable, "facts_too_long",
+			"All facts kept here have %d KiB of room together, for their keys, values and texts, and %s would make it %d KiB; shorten it or delete another.",
+			weir.MaxClientFactsBytes>>10, f.Key, (bytes+1023)>>10)
+	}
+	return nil
 }
 
 func (t *tx) DeleteClientFact(ctx context.Context, scope weir.ChangeScope, key string) error {

@@ -195,8 +195,9 @@ type Tx interface {
 	// of a conversation that is not there or deleted.
 	AppendChanges(ctx context.Context, changes ...*weir.Change) error
 	// PutClientFact adds or replaces a fact that a client keeps. Unprocessable
-	// with code "too_many_facts" above [weir.MaxClientFacts] in the scope, and
-	// NotFound as AppendChanges.
+	// with code "too_many_facts" above [weir.MaxClientFacts] in the scope, or
+	// "facts_too_long" above [weir.MaxClientFactsBytes] together, and NotFound
+	// as AppendChanges.
 	PutClientFact(ctx context.Context, f weir.ClientFact) error
 	// DeleteClientFact removes one; NotFound with code "fact_not_found" for none.
 	DeleteClientFact(ctx context.Context, scope weir.ChangeScope, key string) error

@@ -3,6 +3,7 @@ package turn_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -378,6 +379,29 @@ func TestAClientsFactThatCannotBeToldIsRefused(t *testing.T) {
 		}
 	}
 	codeIs(t, w.engine.PutFact(t.Context(), actor(), c, weir.ClientFact{Key: "a/more", Value: []byte(`1`)}), "too_many_facts")
+}
+
+func TestNoConversationIsHeldUpByHowMuchClientsKeep(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		w := newWorld(t, s).start()
+		c := w.conversation("c")
+		big := []byte(`"` + strings.Repeat("x", 60<<10) + `"`)
+		for _, scope := range []weir.ConversationID{"", c} {
+			for i := range 6 {
+				err := w.engine.PutFact(t.Context(), actor(), scope, weir.ClientFact{Key: fmt.Sprintf("a/b%d%.1s", i, scope), Value: big})
+				if i == 0 && err != nil {
+					t.Fatal(err)
+				} else if i > 0 {
+					codeIs(t, err, "facts_too_long")
+				}
+			}
+		}
+		sent := w.exchange(c, "hello")
+		sent.has(t, "a/b0 is ", "a/b0c is ")
+		sent.lacks(t, "a/b1")
+		w.clean()
+		w.engine.Stop()
+	})
 }
 
 func TestACrashBetweenTellsNothingTwice(t *testing.T) {

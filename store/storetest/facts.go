@@ -86,6 +86,32 @@ var facts = []scenario{
 		w.must(func(tx store.Tx) error { return tx.DeleteClientFact(w.ctx, ofA, "x/0") })
 		w.put(clientFact(ofA, "x/in its place", `1`))
 	}},
+	{"TheFactsOfAScopeShareItsRoomHoweverManyPutThemAtOnce", func(w *world) {
+		w.conversation("a")
+		half := func(scope weir.ChangeScope, key string) weir.ClientFact {
+			return weir.ClientFact{Scope: scope, Key: key, Value: json.RawMessage(`1`), Text: strings.Repeat("x", weir.MaxClientFactsBytes/2-len(key)-1)}
+		}
+		w.put(half(ofA, "x/first"), half(ofOwner, "x/first"))
+		var stored sync.Map
+		each(w.T, 8, func(i int) {
+			err := w.Update(w.ctx, func(tx store.Tx) error { return tx.PutClientFact(w.ctx, half(ofA, fmt.Sprint("x/", i))) })
+			if err == nil {
+				stored.Store(i, true)
+			} else if wantCode(w, err, "facts_too_long"); weir.KindOf(err) != weir.Unprocessable {
+				w.Errorf("its kind is %v", weir.KindOf(err))
+			}
+		})
+		if got := len(w.facts(ofA)); size(&stored) != 1 || got != 2 {
+			w.Errorf("%d were stored, there are %d", size(&stored), got)
+		}
+		w.put(half(ofA, "x/first")) // in its own place
+		longer := half(ofA, "x/first")
+		longer.Value = json.RawMessage(`12`)
+		w.refused("facts_too_long", func(tx store.Tx) error { return tx.PutClientFact(w.ctx, longer) })
+		w.refused("facts_too_long", func(tx store.Tx) error { return tx.PutClientFact(w.ctx, clientFact(ofA, "x/small", `1`)) })
+		w.must(func(tx store.Tx) error { return tx.DeleteClientFact(w.ctx, ofA, "x/first") })
+		w.put(half(ofA, "x/in its place"), half(ofOwner, "x/second"))
+	}},
 	{"AFactAndItsNewestEntryAgreeHoweverManyChangeIt", func(w *world) {
 		w.conversation("a")
 		each(w.T, 8, func(i int) {
@@ -110,7 +136,8 @@ var facts = []scenario{
 	{"WhatIsNoFactIsRefused", func(w *world) {
 		w.conversation("a")
 		big := `"` + strings.Repeat("x", weir.MaxFactBytes-2) + `"`
-		w.put(weir.ClientFact{Scope: ofA, Key: "x/largest", Value: json.RawMessage(big), Text: strings.Repeat("x", weir.MaxFactBytes)})
+		w.put(weir.ClientFact{Scope: ofA, Key: "x/largest", Value: json.RawMessage(big)})
+		w.put(weir.ClientFact{Scope: ofA, Key: "x/largest", Value: json.RawMessage(`1`), Text: strings.Repeat("x", weir.MaxFactBytes)})
 		w.notice(change(ofA, "x/largest", big))
 		for _, c := range []struct {
 			name, key, value, text, code string
