@@ -7,9 +7,11 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"weir"
 	"weir/app"
 	"weir/test/strictpeer"
 	"weir/test/toolserver"
+	toolkit "weir/tool"
 )
 
 // tooled runs the product with a server of tools, whose calls need what is said.
@@ -87,6 +89,8 @@ func TestADeclinedCallEndsTheTurnAndAStandingDecisionAsksNoMore(t *testing.T) {
 	p.write("Both.")
 	p.send()
 	p.wait(`document.querySelector(".composer [role=alert]").textContent === "2 tool calls wait for your decision."`)
+	// Nothing is finished, for those who listen either.
+	p.wait(`document.querySelector(".timeline-frame > .sr").textContent === "The assistant asks for a tool."`)
 	p.click(`.tool[data-call="toolu_1"] [data-decision=deny]`)
 	p.wait(`document.activeElement.closest("[data-call=toolu_2]") && document.activeElement.dataset.decision === "deny"`)
 	p.press(enter)
@@ -246,4 +250,16 @@ func TestCallsSideBySideSayHowFarEachHasCome(t *testing.T) {
 	tools.Release("one", "one")
 	p.wait(`document.querySelector(` + js(tool("toolu_1", "done")) + `)`)
 	p.wait(`[...document.querySelectorAll(".message.assistant .md")].at(-1)?.textContent.trim() === "All three."`)
+}
+
+func TestACallThatWasCutShortIsNoFailure(t *testing.T) {
+	w := start(t, holding("a", "A", []weir.Body{
+		said("Look."),
+		answered("s1", "Let me see.", calling("c1", "look", `{}`), calling("c2", "look", `{}`), calling("c3", "look", `{}`)),
+		&weir.ToolResult{Call: "c1", Name: "look", Text: toolkit.Interrupted().Text, IsError: true},
+		&weir.ToolResult{Call: "c2", Name: "look", Text: "interrupted; it was not run", IsError: true},
+		&weir.ToolResult{Call: "c3", Name: "look", Text: "There is nothing to see.", IsError: true},
+	}))
+	p := w.open("a")
+	p.wait(`[...document.querySelectorAll(".tool .tag")].map((x) => x.textContent).join() === "interrupted,interrupted,failed"`)
 }

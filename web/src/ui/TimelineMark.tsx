@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { clock, full } from "../core/format";
 import { t, tMaybe } from "../core/i18n";
 import type { Item } from "../core/types";
-import { inBaseline, nameOf, told } from "../core/update";
+import { type Change, inBaseline, nameOf, type Side, told } from "../core/update";
 import { hiddenBy, retry, undoRewind } from "../state/acting";
 import { inspectContext } from "../state/inspector";
 import type { Timeline } from "../state/timeline";
@@ -62,7 +62,7 @@ export function TimelineMark({ timeline, item, offered, before }: Props) {
       return (
         <div class="divider" role="separator" data-seq={item.seq} data-kind={item.kind} title={full(item.time)}>
           <span class="divider-words"><Icon name="scope" size={14} /> {t("markEpoch")}{t("comma")}<time dateTime={item.time}>{clock(item.time)}</time></span>
-          {timeline.items.value.findLast((i) => i.kind === "epoch")?.id === item.id ? <button type="button" class="link" onClick={inspectContext}>{t("showBaseline")}</button> : null}
+          {standing(timeline, item)}
         </div>
       );
     case "approval":
@@ -78,6 +78,13 @@ export function TimelineMark({ timeline, item, offered, before }: Props) {
     default:
       return line("more", item.kind);
   }
+}
+
+// Only the baseline in force can be shown: the newest that was not rewound.
+function standing(timeline: Timeline, item: Item) {
+  if (item.hidden) return null;
+  if (timeline.items.value.findLast((i) => i.kind === "epoch" && !i.hidden)?.id !== item.id) return <span>{t("baselineOver")}</span>;
+  return timeline.hasAfter.value ? null : <button type="button" class="link" onClick={inspectContext}>{t("showBaseline")}</button>;
 }
 
 /** One thing that the model was told, in a few words; opened, the exact text. */
@@ -113,8 +120,20 @@ function shortly(fact: string, text: string, before: string | undefined): string
   const said = told(fact, text, before);
   const name = tMaybe("fact_" + fact) ?? nameOf(fact);
   if (said.gone) return t("updateGone", { what: name });
-  if (said.from !== undefined) return `${said.from} → ${said.to}`;
-  return t("updateNow", { what: name, value: said.to ?? said.text });
+  if (said.changes.length > 0) return said.changes.map((c) => changed(name, c, said.changes.length === 1)).join(t("semicolon"));
+  return t("updateNow", { what: name, value: said.now.map((s) => sideWords(s)).join(t("comma")) || said.text });
+}
+
+// A branch alone needs no name: nothing else is changed as often.
+function changed(name: string, { from, to }: Change, alone: boolean): string {
+  if (from.kind !== to.kind || to.value === "") return t("updateNow", { what: name, value: `${sideWords(from)} → ${sideWords(to)}` });
+  const arrow = `${from.value} → ${to.value}`;
+  if (to.kind === "branch" && alone) return arrow;
+  return t("updateNow", { what: tMaybe("side_" + to.kind) ?? name, value: arrow });
+}
+
+function sideWords({ kind, value }: Side): string {
+  return tMaybe("is_" + kind)?.replace("{value}", () => value) ?? value;
 }
 
 type Line = (icon: IconName, words: ComponentChildren, more?: ComponentChildren, tone?: string) => ComponentChildren;

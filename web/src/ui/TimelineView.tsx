@@ -189,11 +189,19 @@ function Announcer({ timeline }: { timeline: Timeline }) {
   const [words, setWords] = useState("");
   useEffect(() => {
     if (step) setWords(t("answering"));
-    else if (before.current) {
-      const item = timeline.items.peek().findLast((i) => i.kind === "assistant" && i.step === before.current);
-      setWords((item ? textOf(item).slice(0, 2_000) : "") || t("answerDone"));
-    }
+    else if (before.current) setWords(endWords(timeline, before.current));
     before.current = step;
   }, [step]);
   return <div class="sr" aria-live="polite">{words}</div>;
+}
+
+// A step without words ends in a call, in a failure, or in nothing more.
+function endWords(timeline: Timeline, step: string): string {
+  const of = timeline.items.peek().filter((i) => i.step === step);
+  const item = of.findLast((i) => i.kind === "assistant");
+  const text = item ? textOf(item).slice(0, 2_000) : "";
+  if (text) return text;
+  if (item?.parts?.some((x) => x.type === "tool_call") || timeline.work.peek().calls.some((c) => c.step === step)) return t("answerCalls");
+  const outcome = of.findLast((i) => i.kind === "step_end")?.outcome;
+  return t(outcome === "failed" ? "markFailed" : outcome === "interrupted" ? "markInterrupted" : "answerDone");
 }

@@ -23,7 +23,7 @@ interface Props {
   decision?: "allow" | "deny" | undefined;
 }
 
-type State = "waiting" | "running" | "decided" | "failed" | "done" | "unknown";
+type State = "waiting" | "running" | "decided" | "failed" | "interrupted" | "done" | "unknown";
 
 /** What the server says of a call that has no result yet. */
 function openCall({ timeline, answer, call, result }: Props): OpenCall | undefined {
@@ -32,7 +32,9 @@ function openCall({ timeline, answer, call, result }: Props): OpenCall | undefin
 }
 
 function stateOf(props: Props, open: OpenCall | undefined): State {
-  if (props.result) return props.result.tool?.is_error ? "failed" : "done";
+  const settled = props.result?.tool;
+  // A call that was cut short has not failed: the result says what is known.
+  if (settled) return !settled.is_error ? "done" : settled.text.startsWith("interrupted; it ") ? "interrupted" : "failed";
   // Before the server has said so, a call of the step at work runs.
   if (!open) return props.answer?.step && props.timeline.running.value && props.timeline.work.value.step?.id === props.answer.step ? "running" : "unknown";
   if (open.state === "started") return "running";
@@ -90,6 +92,7 @@ function Tag({ state, decision }: { state: State; decision: Props["decision"] })
       </span>
     );
   if (decision === "deny") return <span class="tag">{t("callDenied")}</span>;
+  if (state === "interrupted") return <span class="tag caution">{t("toolInterrupted")}</span>;
   if (state === "failed") return <span class="tag bad">{t("toolFailed")}</span>;
   return decision === "allow" ? <span class="tag">{t("callAllowed")}</span> : null;
 }
