@@ -119,7 +119,7 @@ func (r *Registry) unfinished(ctx context.Context, name string) Result {
 // starting a moment to list it.
 func (r *Registry) await(ctx context.Context, name string) (Tool, bool) {
 	t, ok := r.find(name)
-	if ok || !slices.ContainsFunc(r.sources, func(s Source) bool { _, _, claimed := s.Claim(name); return claimed }) {
+	if ok || !slices.ContainsFunc(r.sources, func(s Source) bool { c, claimed := s.Claim(name); return claimed && !c.Lacks }) {
 		return t, ok
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -132,8 +132,8 @@ func (r *Registry) await(ctx context.Context, name string) (Tool, bool) {
 
 func (r *Registry) missing(name string) Result {
 	for _, s := range r.sources {
-		if _, why, ok := s.Claim(name); ok && why != "" {
-			return fault("The tool %q is not available: %s", clean(name), why)
+		if c, ok := s.Claim(name); ok && c.Reason != "" {
+			return fault("The tool %q is not available: %s", clean(name), c.Reason)
 		}
 	}
 	return fault("The tool %q is not available.", clean(name))

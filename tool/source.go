@@ -31,8 +31,15 @@ type Source interface {
 	Ready(ctx context.Context) error
 	// Claim tells whose a name is that no tool of the moment has, so that a
 	// call of one that is not there yet, or no longer, is neither run unasked
-	// nor refused without a reason. An empty reason: nothing is known.
-	Claim(name string) (consent Consent, reason string, ok bool)
+	// nor refused without a reason.
+	Claim(name string) (c Claim, ok bool)
+}
+
+// Claim is what a source knows of a name that no tool of the moment has.
+type Claim struct {
+	Consent Consent
+	Reason  string // why it is not there; empty: nothing is known
+	Lacks   bool   // its server is there and has no such tool: nothing is to be waited for
 }
 
 // The states of a server.
@@ -99,11 +106,25 @@ func (r *Registry) Consent(name string) Consent {
 		return weir.Allow
 	}
 	for _, s := range r.sources {
-		if c, _, ok := s.Claim(name); ok {
-			return c
+		if c, ok := s.Claim(name); ok {
+			return c.Consent
 		}
 	}
 	return weir.Allow
+}
+
+// Lacks reports whether it is known that nothing has the name, with the result
+// of a call of it: there is nothing to be asked or waited for.
+func (r *Registry) Lacks(name string) (Result, bool) {
+	if _, ok := r.find(name); ok {
+		return Result{}, false
+	}
+	for _, s := range r.sources {
+		if c, ok := s.Claim(name); ok && !c.Lacks {
+			return Result{}, false
+		}
+	}
+	return r.missing(name), true
 }
 
 // list is what is offered at one moment.

@@ -24,6 +24,7 @@ type shelf struct {
 	tools   []tool.Tool
 	consent tool.Consent
 	why     string
+	lacks   bool
 	ready   chan struct{}
 }
 
@@ -59,8 +60,9 @@ func (s *shelf) Ready(ctx context.Context) error {
 	}
 }
 
-func (s *shelf) Claim(name string) (tool.Consent, string, bool) {
-	return s.consent, s.why, strings.HasPrefix(name, s.prefix+"__")
+func (s *shelf) Claim(name string) (tool.Claim, bool) {
+	c := tool.Claim{Consent: s.consent, Reason: s.why, Lacks: s.lacks}
+	return c, strings.HasPrefix(name, s.prefix+"__")
 }
 
 type asking struct {
@@ -145,6 +147,29 @@ func TestACallOfAServerThatIsOnlyStartingWaitsForIt(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
+}
+
+func TestANameThatAReadyServerDoesNotOfferIsKnownToBeNothing(t *testing.T) {
+	r := registry(t, named("own", says("own")))
+	s := &shelf{prefix: "s", consent: weir.Ask, why: "the server s does not offer it.", lacks: true, tools: []tool.Tool{named("s__t", says("t"))}}
+	r.AddSource(s)
+	for _, name := range []string{"own", "s__t"} {
+		if got, lacks := r.Lacks(name); lacks {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	for name, want := range map[string]string{
+		"s__nope": `The tool "s__nope" is not available: the server s does not offer it.`,
+		"nobodys": `The tool "nobodys" is not available.`,
+	} {
+		if got, lacks := r.Lacks(name); !lacks || !got.IsError || got.Text != want {
+			t.Errorf("%s: %t, %+v", name, lacks, got)
+		}
+	}
+	s.lacks = false // it is not there yet, and may come
+	if got, lacks := r.Lacks("s__nope"); lacks {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestConsentIsTheToolsOwnWord(t *testing.T) {

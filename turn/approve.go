@@ -59,6 +59,10 @@ func (r *round) open(ctx context.Context, tx Tx) (bodies, error) {
 	var run, ask []weir.Part
 	var out bodies
 	for _, call := range r.calls {
+		if missing, lacks := r.d.e.cfg.Tools.Lacks(call.Name); lacks {
+			out.add(resultOf(call, missing)) // a person would be asked about nothing
+			continue
+		}
 		switch r.d.e.consent(call, rules) {
 		case weir.Ask:
 			ask = append(ask, call)

@@ -98,6 +98,22 @@ func TestACallThatAsksWaitsForAPerson(t *testing.T) {
 	})
 }
 
+func TestNobodyIsAskedAboutAToolThatItsServerDoesNotOffer(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		src := newLate()
+		src.claim = &tool.Claim{Consent: weir.Ask, Reason: "the server nu does not offer it.", Lacks: true}
+		src.comes(named("nu__there"))
+		w := newWorld(t, s, withSource(src)).start()
+		c := w.conversation("c")
+		w.asks(c, "one").call("1", "nu__nope", "{}").end()
+		w.next().say("ok").end()
+		w.rests(c)
+		want(t, w.transcript(c), "title: one", "user: one", "step", "assistant: call nu__nope",
+			`result nu__nope: The tool "nu__nope" is not available: the server nu does not offer it.`, "end done", "step", "assistant: ok", "end done")
+		w.clean()
+	})
+}
+
 func TestADeclinedCallEndsTheTurn(t *testing.T) {
 	stores.Each(t, func(t *testing.T, s store.Store) {
 		var ran atomic.Int32
@@ -107,7 +123,9 @@ func TestADeclinedCallEndsTheTurn(t *testing.T) {
 		w.asks(c, "one").call("1", "ask", "{}").call("2", "ask", "{}").end()
 		w.asksPerson(c)
 		w.decide(c, "1", weir.Deny)
-		w.decide(c, "1", weir.Deny) // or it was acted on already
+		if err := w.engine.Decide(t.Context(), actor(), c, "1", weir.Deny, false); err != nil {
+			codeIs(t, err, "call_not_found") // it was acted on already
+		}
 		w.until(c, "it is settled", func() bool { return w.results(c)["1"] != nil })
 		w.asksPerson(c)
 		w.decide(c, "2", weir.Allow)

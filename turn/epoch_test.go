@@ -22,6 +22,7 @@ type late struct {
 	mu    sync.Mutex
 	tools []tool.Tool
 	ready chan struct{}
+	claim *tool.Claim // of every name, if any
 }
 
 func (l *late) Tools() []tool.Tool {
@@ -29,8 +30,14 @@ func (l *late) Tools() []tool.Tool {
 	defer l.mu.Unlock()
 	return l.tools
 }
-func (l *late) Servers() []tool.Server                    { return nil }
-func (l *late) Claim(string) (tool.Consent, string, bool) { return "", "", false }
+func (l *late) Servers() []tool.Server { return nil }
+
+func (l *late) Claim(string) (tool.Claim, bool) {
+	if l.claim == nil {
+		return tool.Claim{}, false
+	}
+	return *l.claim, true
+}
 
 func (l *late) Ready(ctx context.Context) error {
 	select {

@@ -113,16 +113,16 @@ func (c *Client) Ready(ctx context.Context) error {
 }
 
 // Claim tells which server a name belongs to, by its prefix.
-func (c *Client) Claim(name string) (tool.Consent, string, bool) {
+func (c *Client) Claim(name string) (tool.Claim, bool) {
 	s := c.server(serverOf(name))
 	if s == nil {
-		return "", "", false
+		return tool.Claim{}, false
 	}
-	why := s.absent()
-	if why == "" {
-		why = "the server " + s.config.Name + " does not offer it."
+	claim := tool.Claim{Consent: s.consent(), Reason: s.absent()}
+	if claim.Reason == "" {
+		claim.Reason, claim.Lacks = "the server "+s.config.Name+" does not offer it.", true
 	}
-	return s.consent(), why, true
+	return claim, true
 }
 
 func (c *Client) server(name string) *server {
