@@ -148,7 +148,7 @@ func (d *drain) prepare(p *plan) error {
 func (d *drain) observe(p *plan, c *weir.Conversation, model, profile string, renews bool) (err error) {
 	first := d.warm.shape.Epoch() == 0
 	if p.sight == nil {
-		if first || renews {
+		if first || renews || !d.listed {
 			d.listTools()
 		}
 		if p.sight, err = d.look(c, model, profile); err != nil {

@@ -21,8 +21,9 @@ type drain struct {
 	lease  weir.Lease // its Fence is 0 while there is none
 	kept   chan struct{}
 
-	warm *warm
-	next work
+	warm   *warm
+	next   work
+	listed bool // the tools were waited for
 }
 
 // work is what the next step is a part of.

@@ -58,7 +58,7 @@ const (
 	maxAnswer      = 16 << 20         // bytes of text and reasoning in one answer
 	maxResumptions = 10
 	blockedPause   = 15 * time.Second // at most, until a blocked baseline is tried again
-	toolsReady     = 10 * time.Second // for tools that are not listed yet, before an epoch begins
+	toolsReady     = 10 * time.Second // for tools that are not listed yet
 )
 
 // Admission is what a person sends.

@@ -46,13 +46,16 @@ func digestOf(baseline string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// listTools waits a while for tools that have not been listed yet, before an
-// epoch freezes them.
+// listTools waits a while for servers that have been neither ready nor failed
+// since the process began: before an epoch freezes the tools, and once a drain,
+// so that no model is told after a restart that they start and then that they
+// are there.
 func (d *drain) listTools() {
+	d.listed = true
 	ctx, cancel := context.WithTimeout(d.ctx, toolsReady)
 	defer cancel()
 	if err := d.e.cfg.Tools.Ready(ctx); err != nil && d.ctx.Err() == nil {
-		d.e.cfg.Log.Warn("an epoch begins without tools that are not listed yet", "conversation", d.id, "err", err)
+		d.e.cfg.Log.Warn("a step begins without tools that are not listed yet", "conversation", d.id, "err", err)
 	}
 }
 

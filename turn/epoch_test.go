@@ -11,6 +11,7 @@ import (
 
 	"weir"
 	"weir/fact"
+	"weir/fact/builtin"
 	"weir/store"
 	"weir/test/stores"
 	"weir/tool"
@@ -95,6 +96,52 @@ func TestTheFirstBaselineWaitsForToolsTenSecondsAndNoLonger(t *testing.T) {
 			w.rests(c)
 			w.engine.Stop()
 		})
+	}
+}
+
+func TestAfterARestartAStepWaitsForServersThatHaveOnlyBegunToStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		there := newLate()
+		there.comes(named("files__read"))
+		w := newWorld(t, openHere(t), withSource(there), withServers(there)).start()
+		c := w.conversation("c")
+		w.exchange(c, "hello")
+		w.engine.Stop()
+		again := newLate()
+		w.engine = w.another(withSource(again), withServers(again))
+		w.start()
+		time.AfterFunc(3*time.Second, func() { again.comes(named("files__read")) })
+		began := time.Now()
+		a := w.asks(c, "second")
+		if d := time.Since(began); d != 3*time.Second {
+			t.Errorf("it waited %s", d)
+		}
+		a.has(t, "files__read")
+		a.say("ok").end()
+		w.rests(c)
+		if told := w.told(c); len(told) != 0 {
+			t.Errorf("it was told %q", told)
+		}
+		w.engine.Stop()
+	})
+}
+
+// withServers has the fact that the model is told of a source's state.
+func withServers(l *late) option {
+	return func(c *turn.Config) {
+		facts, err := c.Facts.With(builtin.Tools(func() builtin.Guidance {
+			state := "ready"
+			select {
+			case <-l.ready:
+			default:
+				state = "starting"
+			}
+			return builtin.Guidance{Servers: []builtin.Server{{Name: "files", State: state}}}
+		}))
+		if err != nil {
+			panic(err)
+		}
+		c.Facts = facts
 	}
 }
 
