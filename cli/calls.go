@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -32,11 +34,14 @@ func (d *decision) decide(ctx context.Context, s *session, as weir.Decision) err
 	if err != nil {
 		return err
 	}
-	call, err := waitingCall(ctx, c, string(conv.ID), d.Call)
+	call, others, err := waitingCall(ctx, c, string(conv.ID), d.Call)
 	if err != nil {
 		return err
 	}
 	done := map[weir.Decision]string{weir.Allow: "allowed", weir.Deny: "denied; the turn ends"}[as]
+	if as == weir.Deny && others {
+		done = "denied; the turn ends when the other calls are settled"
+	}
 	if call.Name != "" {
 		done += ": " + callInWords(&call)
 	}
@@ -49,33 +54,36 @@ func (d *decision) decide(ctx context.Context, s *session, as weir.Decision) err
 
 // waitingCall finds the call that a person means: the only one that waits, or
 // the one with that id or part of it. What is not there is the server's to say.
-func waitingCall(ctx context.Context, c *client.Client, conversation, name string) (client.Call, error) {
+// Others says that more calls wait beside it.
+func waitingCall(ctx context.Context, c *client.Client, conversation, name string) (call client.Call, others bool, err error) {
 	var page client.Page[client.Call]
 	if err := c.Do(ctx, http.MethodGet, client.Path("conversations", conversation, "approvals"), nil, nil, &page); err != nil {
-		return client.Call{}, err
+		return call, false, err
 	}
+	open := slices.DeleteFunc(slices.Clone(page.Items), func(c client.Call) bool { return c.Decision != "" })
+	others = len(open) > 1
 	var found []client.Call
 	for _, one := range page.Items {
 		switch {
 		case one.Call == name:
-			return one, nil
+			return one, others, nil
 		case one.Decision == "" && (name == "" || len(name) >= minPart && part(one.Call, name)):
 			found = append(found, one)
 		}
 	}
 	switch {
 	case len(found) == 1:
-		return found[0], nil
+		return found[0], others, nil
 	case len(found) > 1:
 		var lines strings.Builder
 		for i := range found {
 			fmt.Fprintf(&lines, "\n  %s  %s", found[i].Call, callInWords(&found[i]))
 		}
-		return client.Call{}, fmt.Errorf("%d calls wait there; say which (name_ambiguous):%s", len(found), lines.String())
+		return call, false, fmt.Errorf("%d calls wait there; say which (name_ambiguous):%s", len(found), lines.String())
 	case name == "":
-		return client.Call{}, fmt.Errorf("no call waits for a decision there (call_not_found)")
+		return call, false, fmt.Errorf("no call waits for a decision there (call_not_found)")
 	}
-	return client.Call{Call: name}, nil
+	return client.Call{Call: name}, others, nil
 }
 
 func callInWords(c *client.Call) string { return oneLine(c.Name + " " + clipped(c.Input)) }
@@ -125,7 +133,8 @@ func (cmd *toolsListCmd) Run(ctx context.Context, s *session) error {
 	}
 	for _, sv := range got.value.Servers {
 		if sv.State != "ready" {
-			fmt.Fprintf(s.io.Err, "server %s is %s", oneLine(sv.Name), sv.State)
+			is := map[string]string{"failed": "has failed"}[sv.State]
+			fmt.Fprintf(s.io.Err, "server %s %s", oneLine(sv.Name), cmp.Or(is, "is "+sv.State))
 			if sv.Reason != "" {
 				fmt.Fprintf(s.io.Err, ": %s", oneLine(sv.Reason))
 			}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -98,8 +99,8 @@ func Main(ctx context.Context, version string, args []string, streams IO, more .
 		fmt.Fprintf(streams.Err, "weir: %v\n", err)
 		return 2
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
+	if len(args) == 0 || args[0] == "help" {
+		args = append(slices.Clone(args[min(len(args), 1):]), "--help")
 	}
 	run, err := parser.Parse(args)
 	if exit >= 0 {

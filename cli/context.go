@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -147,12 +148,16 @@ func (cmd *contextUnsetCmd) Run(ctx context.Context, s *session) error {
 
 type contextFactsCmd struct {
 	Conversation string `arg:"" optional:"" help:"Those of this conversation; by default those of all of yours."`
+	Of           string `name:"conversation" placeholder:"CONV" help:"The same, as set and unset take it."`
 }
 
 func (cmd *contextFactsCmd) Run(ctx context.Context, s *session) error {
 	path := client.Path("context", "facts")
-	if cmd.Conversation != "" {
-		id, err := s.resolved(ctx, cmd.Conversation)
+	if cmd.Of != "" && cmd.Conversation != "" {
+		return usagef("name the conversation once, with --conversation or without")
+	}
+	if name := cmp.Or(cmd.Conversation, cmd.Of); name != "" {
+		id, err := s.resolved(ctx, name)
 		if err != nil {
 			return err
 		}

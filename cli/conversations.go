@@ -205,7 +205,10 @@ func (cmd *interruptCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	done := "asked to stop"
-	if conv.State == weir.Idle || conv.State == weir.Blocked {
+	switch {
+	case conv.State == weir.Waiting && conv.WaitingFor != forApproval:
+		done = "nothing runs there; what is pending goes on with your next message, or with weir retry"
+	case conv.State != weir.Running && conv.State != weir.Waiting:
 		done = "nothing runs there"
 	}
 	in := map[string]any{}

@@ -80,7 +80,6 @@ func (f *follower) standing(now *client.Standing) {
 	switch {
 	case now.State == weir.Blocked:
 		f.say("waiting until the model can be told " + oneLine(now.WaitingFor))
-	case !f.begun:
 	case now.State == weir.Waiting && now.WaitingFor == forApproval:
 		for _, c := range now.Calls {
 			if c.State == weir.CallWaiting && c.Decision == "" {
@@ -91,7 +90,7 @@ func (f *follower) standing(now *client.Standing) {
 				f.say(fmt.Sprintf("waiting for your decision about %s: weir approve %s %s, or weir deny", what, f.target, c.Call))
 			}
 		}
-	case now.Step != nil && !now.Step.NextTry.IsZero():
+	case f.begun && now.Step != nil && !now.Step.NextTry.IsZero():
 		f.say(fmt.Sprintf("attempt %d failed: %s (%s); the next begins at %s", now.Step.Attempts+now.Step.Chained,
 			strings.TrimSuffix(oneLine(now.Step.Reason), "."), now.Step.Code, now.Step.NextTry.Local().Format(time.TimeOnly)))
 	}

@@ -123,6 +123,9 @@ func showItem(w io.Writer, it *client.Item) {
 		fmt.Fprintln(w, rewound(it))
 	}
 	if it.Tool != nil && it.Text == "" {
+		if it.Tool.IsError {
+			fmt.Fprintln(w, "[the call failed]")
+		}
 		fmt.Fprintln(w, printable(clipped(it.Tool.Text)))
 		if it.Tool.Artefact != "" {
 			fmt.Fprintf(w, "[the model read a part; weir artefact has all %d bytes: %s]\n", it.Tool.Size, it.Tool.Artefact)

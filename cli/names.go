@@ -21,7 +21,7 @@ func (s *session) named(ctx context.Context, c *client.Client, name string) (cli
 	var conv client.Conversation
 	err := c.Do(ctx, http.MethodGet, client.Path("conversations", name), nil, nil, &conv)
 	var p *client.Problem
-	if !errors.As(err, &p) || p.Code != weir.CodeConversationNotFound || len(name) < minPart {
+	if !errors.As(err, &p) || p.Code != weir.CodeConversationNotFound || name == "" {
 		return conv, err
 	}
 	var page client.Page[client.Conversation]
@@ -31,7 +31,7 @@ func (s *session) named(ctx context.Context, c *client.Client, name string) (cli
 	}
 	var found []client.Conversation
 	for _, one := range page.Items {
-		if part(string(one.ID), name) || strings.EqualFold(one.Title, name) {
+		if len(name) >= minPart && part(string(one.ID), name) || strings.EqualFold(one.Title, name) {
 			found = append(found, one)
 		}
 	}
