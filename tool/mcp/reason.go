@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net"
-	"net/url"
 	"os/exec"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -74,43 +71,4 @@ func tooLong(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, errTooLong.Error()) ||
 		strings.Contains(text, "exceeded the configured maximum line length") || strings.Contains(text, "SSE event exceeded")
-}
-
-// scrubber takes the configured values out of what is logged: they may be
-// secrets, and come back in anyone's error text.
-type scrubber struct{ r *strings.Replacer }
-
-func newScrubber(c Config) scrubber {
-	var secrets []string
-	for _, m := range []map[string]string{c.Env, c.Headers} {
-		for _, v := range m {
-			secrets = append(secrets, v)
-			if _, token, ok := strings.Cut(v, " "); ok { // Bearer …
-				secrets = append(secrets, token)
-			}
-		}
-	}
-	if u, err := url.Parse(c.URL); err == nil {
-		secrets = append(secrets, u.RawQuery)
-		if len(u.Path) >= 16 { // some addresses are keys
-			secrets = append(secrets, u.Path)
-		}
-	}
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	var pairs []string
-	for _, s := range secrets {
-		if len(s) >= 4 { // shorter ones are words
-			pairs = append(pairs, s, "…")
-		}
-	}
-	return scrubber{strings.NewReplacer(pairs...)}
-}
-
-func (s scrubber) text(t string) string { return s.r.Replace(t) }
-
-func (s scrubber) err(err error) slog.Attr {
-	if err == nil {
-		return slog.Attr{}
-	}
-	return slog.String("error", s.text(err.Error()))
 }
