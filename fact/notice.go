@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"weir"
 )
@@ -13,6 +14,7 @@ import (
 // of a fact, or without one the snapshot, says otherwise than what was
 // observed. The limits are the turn's own and stand in no journal.
 func (s *Set) Unnoticed(sit Situation) []Change {
+	sit.Journal = dated(sit.Journal, sit.Now)
 	journal, _ := perFact(&sit)
 	var out []Change
 	for _, o := range sit.Observed {
@@ -44,6 +46,26 @@ func (s *Set) Unnoticed(sit Situation) []Change {
 	slices.SortStableFunc(out, func(a, b Change) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Key, b.Key))
 	})
+	return out
+}
+
+// dated gives the entries that have no time yet, because it is missing or to
+// come, that of the entry noticed next about the same fact, and only the last
+// one now: else they would be the newest again at each boundary, whatever was
+// noticed since.
+func dated(journal []Change, now time.Time) []Change {
+	out := slices.Clone(journal)
+	next := map[string]time.Time{}
+	for i := range slices.Backward(out) {
+		c := &out[i]
+		if c.At.IsZero() || c.At.After(now) {
+			c.At = now
+			if t, ok := next[c.Key]; ok {
+				c.At = t
+			}
+		}
+		next[c.Key] = c.At
+	}
 	return out
 }
 

@@ -41,6 +41,29 @@ func TestWhatABoundaryWasTheFirstToNoticeIsNoNewsAfterwards(t *testing.T) {
 	})
 }
 
+func TestWhatAnEntryToComeSaysOtherwiseIsNoticedOnce(t *testing.T) {
+	s := compose(t, constant("a/x", fact.Observed("main")))
+	for name, journal := range map[string][]fact.Change{
+		"last":                  {{Key: "a/x", Value: json.RawMessage(`"dev"`), At: at(500)}},
+		"without a time":        {{Key: "a/x", Value: json.RawMessage(`"dev"`)}},
+		"before one of its own": {{Key: "a/x", Value: json.RawMessage(`"dev"`), At: at(500)}, {Key: "a/x", Value: json.RawMessage(`"main"`), At: at(90)}},
+		"before one that agrees": {{Key: "a/x", Value: json.RawMessage(`"dev"`), At: at(500)}, {Key: "a/y", Value: json.RawMessage(`1`), At: at(500)},
+			{Key: "a/x", Value: json.RawMessage(`"dev"`), At: at(600)}},
+	} {
+		known := len(journal)
+		for boundary := int64(100); boundary < 110; boundary++ {
+			news := s.Unnoticed(fact.Situation{
+				Observed: s.Observe(t.Context(), fact.Subject{}), Journal: journal, Now: at(boundary),
+				Snapshot: fact.Snapshot{"a/x": {Value: json.RawMessage(`"main"`)}},
+			})
+			journal = append(journal, news...)
+		}
+		if got := string(journal[len(journal)-1].Value); len(journal) > known+1 || got != `"main"` {
+			t.Errorf("%s: %d entries more, the newest says %s", name, len(journal)-known, got)
+		}
+	}
+}
+
 func TestAnObservationIsOvertakenByWhatSaysOtherwise(t *testing.T) {
 	observed := []fact.Observation{
 		{Key: "a/value", State: fact.Present, Value: json.RawMessage(`{"a":1,"b":2}`)},
