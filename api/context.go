@@ -65,8 +65,9 @@ type change struct {
 }
 
 type unavailable struct {
-	Fact  string   `json:"fact"`
-	Since *instant `json:"since,omitempty"`
+	Fact   string   `json:"fact"`
+	Since  *instant `json:"since,omitempty"`
+	Reason string   `json:"reason,omitempty" doc:"Why; for people to read."`
 }
 
 func (s *server) context(ctx context.Context, a weir.Actor, in *conversationPath) (*one[contextView], error) {
@@ -90,7 +91,7 @@ func (s *server) context(ctx context.Context, a weir.Actor, in *conversationPath
 		})
 	}
 	for _, key := range slices.Sorted(maps.Keys(got.Unavailable)) {
-		v.Unavailable = append(v.Unavailable, unavailable{Fact: key, Since: maybe(got.Unavailable[key])})
+		v.Unavailable = append(v.Unavailable, unavailable{Fact: key, Since: maybe(got.Unavailable[key].Since), Reason: got.Unavailable[key].Reason})
 	}
 	return &one[contextView]{v}, nil
 }

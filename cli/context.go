@@ -68,7 +68,7 @@ func showContext(w io.Writer, c *client.Context) error {
 		fmt.Fprintln(out, "\n── cannot be observed")
 	}
 	for _, u := range c.Unavailable {
-		fmt.Fprintf(out, "%s\tsince %s\n", u.Fact, clock(u.Since))
+		fmt.Fprintf(out, "%s\tsince %s\t%s\n", u.Fact, clock(u.Since), oneLine(u.Reason))
 	}
 	return out.Flush()
 }

@@ -160,8 +160,9 @@ type Context struct {
 		ChangedAt time.Time       `json:"changed_at"`
 	} `json:"journal"`
 	Unavailable []struct {
-		Fact  string    `json:"fact"`
-		Since time.Time `json:"since"`
+		Fact   string    `json:"fact"`
+		Since  time.Time `json:"since"`
+		Reason string    `json:"reason"`
 	} `json:"unavailable"`
 }
 

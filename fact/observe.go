@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"weir"
 )
@@ -41,17 +42,13 @@ type reading struct {
 }
 
 func (s *Set) begin(ctx context.Context, f Fact, about Subject) *reading {
-	d := f.Deadline
-	if d <= 0 {
-		d = DefaultDeadline
-	}
 	r := &reading{fact: f, slot: slot{f.Key, about.Conversation.ID}, answer: make(chan Observation, 1)}
 	if s.late.still(r.slot) {
 		r.ctx, r.cancel = ctx, func() {}
 		r.answer <- Observation{Key: f.Key, State: Unavailable, Err: errStillReading}
 		return r
 	}
-	r.ctx, r.cancel = context.WithTimeout(ctx, d)
+	r.ctx, r.cancel = context.WithTimeout(ctx, f.deadline())
 	go func() {
 		defer s.late.back(r)
 		r.answer <- read(r.ctx, f, about)
@@ -59,7 +56,36 @@ func (s *Set) begin(ctx context.Context, f Fact, about Subject) *reading {
 	return r
 }
 
-var errStillReading = errors.New("fact: an earlier reading has not come back yet")
+var errStillReading = weir.Fault(weir.Unavailable, "fact_late", "An earlier reading has not come back yet.")
+
+// Reason says in words fit to show why a fact is unavailable.
+func Reason(err error) string {
+	var known *weir.Error
+	switch {
+	case errors.As(err, &known) && known.Public != "":
+		return known.Public
+	case errors.Is(err, context.DeadlineExceeded):
+		return "It did not answer in time."
+	}
+	return "It could not be read; the server's log says why."
+}
+
+// missed is the observation of a fact whose context has ended.
+func missed(f Fact, err error) Observation {
+	if errors.Is(err, context.DeadlineExceeded) {
+		e := weir.Fault(weir.Unavailable, "fact_late", "It did not answer within %s.", f.deadline())
+		e.Err = err
+		return Observation{Key: f.Key, State: Unavailable, Err: e}
+	}
+	return Observation{Key: f.Key, State: Unavailable, Err: err}
+}
+
+func (f Fact) deadline() time.Duration {
+	if f.Deadline <= 0 {
+		return DefaultDeadline
+	}
+	return f.Deadline
+}
 
 func (s *Set) await(r *reading) Observation {
 	defer r.cancel()
@@ -73,7 +99,7 @@ func (s *Set) await(r *reading) Observation {
 	case o := <-r.answer:
 		return o
 	default:
-		return Observation{Key: r.fact.Key, State: Unavailable, Err: r.ctx.Err()}
+		return missed(r.fact, r.ctx.Err())
 	}
 }
 
@@ -85,7 +111,10 @@ func read(ctx context.Context, f Fact, about Subject) (o Observation) {
 		o.Key = f.Key
 	}()
 	o = f.Observe(ctx, about)
-	if o.State == Present {
+	switch {
+	case o.State == Unavailable && errors.Is(o.Err, context.DeadlineExceeded) && ctx.Err() != nil:
+		return missed(f, o.Err)
+	case o.State == Present:
 		v, err := bounded(o.Value)
 		if err != nil {
 			return Failed(fmt.Errorf("fact: %s: %w", f.Key, err))

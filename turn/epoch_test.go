@@ -267,7 +267,7 @@ func TestABlockedBaselineIsTriedAgainEveryFifteenSecondsAtLeast(t *testing.T) {
 		if got := w.get(c); got.State != weir.Blocked || got.WaitingFor != "test/place" || len(w.pending(c)) != 1 {
 			t.Errorf("it is %s, waits for %q, %d inputs pending", got.State, got.WaitingFor, len(w.pending(c)))
 		}
-		if since := time.Since(w.context(c).Unavailable["test/place"]); since < 9*time.Minute {
+		if since := time.Since(w.context(c).Unavailable["test/place"].Since); since < 9*time.Minute {
 			t.Errorf("it is said to be unavailable for %s only", since)
 		}
 		looks := d.looked()

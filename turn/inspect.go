@@ -14,6 +14,12 @@ type Told struct {
 	Removal string // what it will be told when the fact no longer applies
 }
 
+// Unseen is a fact that cannot be observed.
+type Unseen struct {
+	Since  time.Time
+	Reason string // of the last time; fit to show
+}
+
 // Context is what a conversation's model is told with authority, and what it
 // will be told at the next boundary.
 type Context struct {
@@ -22,8 +28,8 @@ type Context struct {
 	Baseline    string
 	SHA256      string
 	Snapshot    map[string]Told
-	Pending     []weir.Change        // noticed and not told yet, in the order of the journal
-	Unavailable map[string]time.Time // facts that cannot be observed, since when, as far as this process knows
+	Pending     []weir.Change     // noticed and not told yet, in the order of the journal
+	Unavailable map[string]Unseen // facts that cannot be observed, as far as this process knows
 }
 
 // Context returns what the model of a conversation is told with authority.

@@ -14,7 +14,7 @@ import (
 // when. It is for people to look at; nothing is decided by it.
 type unseen struct {
 	mu    sync.Mutex
-	since map[weir.ConversationID]map[string]time.Time
+	since map[weir.ConversationID]map[string]Unseen
 }
 
 // maxUnseen bounds for how many conversations it remembers.
@@ -25,24 +25,25 @@ func (u *unseen) note(log *slog.Logger, c weir.ConversationID, observed []fact.O
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	was := u.since[c]
-	is := map[string]time.Time{}
+	is := map[string]Unseen{}
 	for _, o := range observed {
 		if o.State != fact.Unavailable {
 			continue
 		}
-		since, known := was[o.Key]
+		it, known := was[o.Key]
 		if !known {
-			since = now
+			it.Since = now
 			log.Warn("a fact is unavailable", "conversation", c, "fact", o.Key, "err", o.Err)
 		}
-		is[o.Key] = since
+		it.Reason = fact.Reason(o.Err)
+		is[o.Key] = it
 	}
 	if len(is) == 0 {
 		delete(u.since, c)
 		return
 	}
 	if u.since == nil {
-		u.since = map[weir.ConversationID]map[string]time.Time{}
+		u.since = map[weir.ConversationID]map[string]Unseen{}
 	}
 	if was == nil && len(u.since) >= maxUnseen {
 		for other := range u.since { // whichever
@@ -53,7 +54,7 @@ func (u *unseen) note(log *slog.Logger, c weir.ConversationID, observed []fact.O
 	u.since[c] = is
 }
 
-func (u *unseen) of(c weir.ConversationID) map[string]time.Time {
+func (u *unseen) of(c weir.ConversationID) map[string]Unseen {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return maps.Clone(u.since[c])

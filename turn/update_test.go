@@ -203,7 +203,10 @@ func TestAFactThatHangsCostsItsDeadlineAndFreezesNobody(t *testing.T) {
 		if d := time.Since(began); d > 2*time.Second {
 			t.Errorf("the boundary took %s", d)
 		}
-		if since := w.context(c).Unavailable["test/slow"]; since.Before(began) {
+		if got := w.context(c).Unavailable["test/slow"].Reason; got != "It did not answer within 2s." {
+			t.Errorf("the reason is %q", got)
+		}
+		if since := w.context(c).Unavailable["test/slow"].Since; since.Before(began) {
 			t.Errorf("it is unavailable since %s", since)
 		}
 		quick.set(3)

@@ -284,6 +284,27 @@ func TestInstructionsAreReadFromTheWorkspaceUpToTheRepositorysRoot(t *testing.T)
 	}
 }
 
+func TestWhatCannotBeObservedSaysWhyInWordsFitToShow(t *testing.T) {
+	long, linked, out := newPlace(t), newPlace(t), newPlace(t)
+	long.write("AGENTS.md", strings.Repeat("x", 48<<10+1))
+	out.write("secret", "key")
+	if err := os.Symlink(out.path("secret"), linked.path("AGENTS.md")); err != nil {
+		t.Fatal(err)
+	}
+	for want, o := range map[string]fact.Observation{
+		"The workspace is not an absolute path.": observe(t, builtin.Workspace(), in("here")),
+		"are over 48 KiB together.":              observe(t, builtin.Instructions(""), in(long.dir)),
+		"leads out of the repository.":           observe(t, builtin.Instructions(""), in(linked.dir)),
+	} {
+		if got := fact.Reason(o.Err); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := fact.Reason(os.ErrPermission); strings.Contains(got, "permission") {
+		t.Errorf("an internal error is shown: %s", got)
+	}
+}
+
 func TestInstructionsThatCannotBeReadAreUnavailableAndNotAbsent(t *testing.T) {
 	for name, spoil := range map[string]func(p place){
 		"a folder":     func(p place) { p.write("AGENTS.md/x", "") },

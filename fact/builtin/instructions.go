@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"weir"
 	"weir/fact"
 	"weir/fact/builtin/internal/files"
 	"weir/fact/builtin/internal/git"
@@ -101,9 +102,25 @@ func readInstructions(ctx context.Context, global, workspace string) (instructio
 			return g.instructions, g.newest, rerr
 		}
 		raw, when, rerr := files.ReadIn(root, name, g.left)
+		if leadsOut(root, path, rerr) {
+			rerr = weir.Fault(weir.Forbidden, "instructions_outside", "%s is a link that leads out of the repository.", line(path, 1000))
+		}
 		err = g.add(path, raw, when, rerr)
 	}
 	return g.instructions, g.newest, err
+}
+
+// leadsOut reports whether a file was refused because a link leads out of root.
+func leadsOut(root, path string, err error) bool {
+	if err == nil || files.Missing(err) {
+		return false
+	}
+	real, rerr := filepath.EvalSymlinks(path)
+	if rerr != nil {
+		return false
+	}
+	name, rerr := filepath.Rel(root, real)
+	return rerr != nil || !filepath.IsLocal(name)
 }
 
 // gathering is instructions while they are read.
@@ -118,7 +135,7 @@ func (g *gathering) add(path string, raw []byte, when time.Time, err error) erro
 	case files.Missing(err):
 		return nil
 	case errors.Is(err, files.ErrTooLong):
-		return fmt.Errorf("the instructions up to %s are over 48 KiB together", path)
+		return weir.Fault(weir.TooLarge, "instructions_too_long", "The instructions up to %s are over 48 KiB together.", line(path, 1000))
 	case err != nil:
 		return err
 	}
@@ -140,7 +157,7 @@ func upwards(workspace string) ([]string, error) {
 		return nil, nil
 	}
 	if !filepath.IsAbs(workspace) {
-		return nil, errors.New("the workspace is not an absolute path")
+		return nil, errRelative()
 	}
 	folder, err := filepath.EvalSymlinks(workspace)
 	if files.Missing(err) {

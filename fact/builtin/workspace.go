@@ -3,13 +3,13 @@ package builtin
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
+	"weir"
 	"weir/fact"
 	"weir/fact/builtin/internal/files"
 	"weir/fact/builtin/internal/git"
@@ -73,7 +73,7 @@ func Workspace() fact.Fact {
 // look fills in what is found at the path; at is when HEAD was last set.
 func (w *workspace) look(ctx context.Context, path string) (at time.Time, err error) {
 	if !filepath.IsAbs(path) {
-		return at, errors.New("the workspace is not an absolute path")
+		return at, errRelative()
 	}
 	info, err := os.Stat(path)
 	if files.Missing(err) || err == nil && !info.IsDir() {
@@ -113,6 +113,10 @@ func (w *workspace) look(ctx context.Context, path string) (at time.Time, err er
 		w.Dirty = "no"
 	}
 	return head.At, nil
+}
+
+func errRelative() error {
+	return weir.Fault(weir.Invalid, "workspace_relative", "The workspace is not an absolute path.")
 }
 
 func (w workspace) say() string {
