@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"path/filepath"
 
 	"weir"
 	"weir/lifecycle"
@@ -66,7 +67,7 @@ type createIn struct {
 		Title      string              `json:"title,omitempty"`
 		Kind       weir.Kind           `json:"kind,omitempty" enum:"chat,main"`
 		Visibility *visibilityIn       `json:"visibility,omitempty"`
-		Workspace  string              `json:"workspace,omitempty"`
+		Workspace  string              `json:"workspace,omitempty" doc:"The absolute path of a folder."`
 		Model      string              `json:"model,omitempty"`
 		Agent      string              `json:"agent,omitempty"`
 	}
@@ -85,6 +86,9 @@ func pathOf(id weir.ConversationID) string { return "/v1/conversations/" + url.P
 
 func (s *server) create(ctx context.Context, a weir.Actor, in *createIn) (*created, error) {
 	b := in.Body
+	if err := validWorkspace(b.Workspace); err != nil {
+		return nil, err
+	}
 	c, err := s.cfg.Lifecycle.Create(ctx, a, lifecycle.NewConversation{
 		ID: b.ID, Title: b.Title, Kind: b.Kind, Visibility: b.Visibility.wish(),
 		Workspace: b.Workspace, Model: b.Model, Agent: b.Agent,
@@ -93,6 +97,15 @@ func (s *server) create(ctx context.Context, a weir.Actor, in *createIn) (*creat
 		return nil, err
 	}
 	return createdAt(&c), nil
+}
+
+// validWorkspace refuses what would be found from wherever the server stands.
+// An imported conversation keeps the path of the system that it came from.
+func validWorkspace(folder string) error {
+	if folder != "" && !filepath.IsAbs(folder) {
+		return weir.Fault(weir.Invalid, "workspace_invalid", "A workspace is the absolute path of a folder, or empty for none.")
+	}
+	return nil
 }
 
 type listIn struct {
@@ -136,7 +149,7 @@ type changeIn struct {
 type changeBody struct {
 	Title          *string       `json:"title,omitempty"`
 	Visibility     *visibilityIn `json:"visibility,omitempty"`
-	Workspace      *string       `json:"workspace,omitempty"`
+	Workspace      *string       `json:"workspace,omitempty" doc:"The absolute path of a folder; empty for none."`
 	Model          *string       `json:"model,omitempty" doc:"Empty for the default."`
 	Agent          *string       `json:"agent,omitempty"`
 	Archived       *bool         `json:"archived,omitempty"`
@@ -147,6 +160,11 @@ type changeBody struct {
 
 func (s *server) change(ctx context.Context, a weir.Actor, in *changeIn) (*one[conversation], error) {
 	b := in.Body
+	if b.Workspace != nil {
+		if err := validWorkspace(*b.Workspace); err != nil {
+			return nil, err
+		}
+	}
 	c, err := s.cfg.Lifecycle.Change(ctx, a, in.ID, lifecycle.Change{
 		Title: b.Title, Visibility: b.Visibility.wish(), Workspace: b.Workspace, Model: b.Model, Agent: b.Agent,
 		Archived: b.Archived, KeepCategories: b.KeepCategories, Confirmed: b.Confirmed, Seen: b.Seen,

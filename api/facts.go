@@ -35,7 +35,7 @@ type factBody struct {
 func (b *factBody) fact(key string) (weir.ClientFact, error) {
 	f := weir.ClientFact{Key: key, Value: bytes.TrimSpace(b.Value), Text: b.UpdateText}
 	if string(f.Value) == "null" || len(f.Value) == 0 {
-		return f, bodyInvalid("A fact has a value; DELETE takes it back.").With("member", "value")
+		return f, bodyInvalid("A fact has a value; what no longer applies is taken back instead.").With("member", "value")
 	}
 	if b.ChangedAt != nil {
 		f.At = *b.ChangedAt

@@ -95,7 +95,7 @@ func (s *server) rule(ctx context.Context, a weir.Actor, in *ruleIn) (*one[accep
 		known = slices.ContainsFunc(rules, func(r weir.ToolRule) bool { return r.Tool == in.Name })
 	}
 	if !known {
-		return nil, weir.Fault(weir.NotFound, "tool_not_found", "No tool has this name at the moment. GET /v1/tools lists them.")
+		return nil, weir.Fault(weir.NotFound, "tool_not_found", "No tool has this name at the moment; the list of tools has those that are there.")
 	}
 	if err := s.cfg.Rule(ctx, weir.ToolRule{Owner: a.Owner, Tool: in.Name, Decision: in.Body.Decision}); err != nil {
 		return nil, err

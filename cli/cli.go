@@ -126,6 +126,8 @@ func inWords(err error) error {
 		switch p.Code {
 		case "unauthenticated", "token_invalid":
 			p.Detail = "The server wants its owner's token: set WEIR_TOKEN to it, or name the server's data directory with --data"
+		case "tool_not_found":
+			p.Detail = "No tool has this name at the moment: weir tools lists them"
 		case "branches_undecided":
 			p.Detail += " Say --branches keep or --branches delete"
 		}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -20,7 +22,7 @@ type newCmd struct {
 	ID        string   `help:"Id of your own."`
 	Isolated  bool     `help:"Put a wall around it: its contents go elsewhere only when a person confirms."`
 	Category  string   `help:"Label; its contents go only to conversations of the same category unasked."`
-	Model     string   `help:"Model that answers, as listed by GET /v1/models."`
+	Model     string   `help:"Model that answers, as weir models lists it."`
 	Workspace string   `help:"Folder that the work is about."`
 }
 
@@ -29,13 +31,33 @@ func (cmd *newCmd) Run(ctx context.Context, s *session) error {
 	if cmd.Isolated {
 		level = weir.Isolated
 	}
+	workspace, err := absolute(cmd.Workspace)
+	if err != nil {
+		return err
+	}
 	in := map[string]any{"visibility": weir.Visibility{Level: level, Category: cmd.Category}}
-	for name, value := range map[string]string{"id": cmd.ID, "title": strings.Join(cmd.Title, " "), "model": cmd.Model, "workspace": cmd.Workspace} {
+	for name, value := range map[string]string{"id": cmd.ID, "title": strings.Join(cmd.Title, " "), "model": cmd.Model, "workspace": workspace} {
 		if value != "" {
 			in[name] = value
 		}
 	}
 	return s.conversation(ctx, http.MethodPost, client.Path("conversations"), in)
+}
+
+// absolute is a folder as the server takes it: what is written on a command
+// line is meant from where its writer stands.
+func absolute(folder string) (string, error) {
+	if folder == "" {
+		return "", nil
+	}
+	if rest, ok := strings.CutPrefix(folder, "~"); ok && (rest == "" || rest[0] == '/') {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", usagef("there is no home directory that ~ could name: write the folder from / on")
+		}
+		folder = home + rest
+	}
+	return filepath.Abs(folder)
 }
 
 // conversation does a request that is answered by a conversation, and prints it.

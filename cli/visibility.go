@@ -127,6 +127,13 @@ func (cmd *setCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	if cmd.Workspace != nil {
+		folder, err := absolute(*cmd.Workspace)
+		if err != nil {
+			return err
+		}
+		cmd.Workspace = &folder
+	}
 	in := map[string]any{}
 	for name, value := range map[string]*string{"title": cmd.Title, "model": cmd.Model, "agent": cmd.Agent, "workspace": cmd.Workspace} {
 		if value != nil {
