@@ -38,7 +38,7 @@ func (s *server) toolRoutes() {
 	add(s, about("list-tools", http.MethodGet, "/v1/tools", "Tools that models may call, and the servers that they come from", http.StatusOK), s.tools)
 	if s.cfg.Rule != nil {
 		add(s, about("decide-tool", http.MethodPut, "/v1/tools/{name}/approval",
-			"Decide about all calls of a tool from now on; ask takes back what was decided", http.StatusOK), s.rule)
+			"Decide about all calls of a tool from now on; default takes back what was decided, and the configuration counts", http.StatusOK), s.rule)
 	}
 }
 
@@ -72,7 +72,7 @@ func (s *server) tools(ctx context.Context, a weir.Actor, _ *struct{}) (*one[too
 type ruleIn struct {
 	Name string `path:"name" doc:"Of the tool, percent-encoded."`
 	Body struct {
-		Decision weir.Decision `json:"decision" enum:"ask,allow,deny"`
+		Decision weir.Decision `json:"decision" enum:"ask,allow,deny,default" doc:"default: no decision of yours, what the configuration says."`
 	}
 }
 
@@ -97,7 +97,11 @@ func (s *server) rule(ctx context.Context, a weir.Actor, in *ruleIn) (*one[accep
 	if !known {
 		return nil, weir.Fault(weir.NotFound, "tool_not_found", "No tool has this name at the moment; the list of tools has those that are there.")
 	}
-	if err := s.cfg.Rule(ctx, weir.ToolRule{Owner: a.Owner, Tool: in.Name, Decision: in.Body.Decision}); err != nil {
+	rule := weir.ToolRule{Owner: a.Owner, Tool: in.Name, Decision: in.Body.Decision}
+	if rule.Decision == "default" {
+		rule.Decision = ""
+	}
+	if err := s.cfg.Rule(ctx, rule); err != nil {
 		return nil, err
 	}
 	return &one[accepted]{accepted{true}}, nil

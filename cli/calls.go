@@ -95,11 +95,15 @@ type toolsCmd struct {
 
 type toolsRuleCmd struct {
 	Tool     string        `arg:"" help:"The tool, as weir tools lists it."`
-	Decision weir.Decision `arg:"" enum:"ask,allow,deny" help:"allow, deny, or ask to take back what was decided."`
+	Decision weir.Decision `arg:"" enum:"ask,allow,deny,default" help:"allow, deny or ask; default takes back what was decided, and the configuration counts."`
 }
 
 func (cmd *toolsRuleCmd) Run(ctx context.Context, s *session) error {
-	return s.act(ctx, http.MethodPut, client.Path("tools", cmd.Tool, "approval"), map[string]any{"decision": cmd.Decision}, "remembered")
+	done := "remembered"
+	if cmd.Decision == "default" {
+		done = "taken back; the configuration counts"
+	}
+	return s.act(ctx, http.MethodPut, client.Path("tools", cmd.Tool, "approval"), map[string]any{"decision": cmd.Decision}, done)
 }
 
 type toolsListCmd struct{}

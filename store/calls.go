@@ -134,6 +134,9 @@ func (t *tx) PutToolRule(ctx context.Context, rule weir.ToolRule) error {
 	switch {
 	case !weir.ValidID(rule.Tool):
 		return weir.Fault(weir.Invalid, "tool_invalid", "A rule needs the name of a tool, of at most %d bytes.", weir.MaxIDBytes)
+	case rule.Decision == "":
+		_, err := t.q.exec(ctx, `DELETE FROM tool_rules WHERE owner = ? AND tool = ?`, rule.Owner, rule.Tool)
+		return err
 	case rule.Decision != weir.Ask && rule.Decision != weir.Allow && rule.Decision != weir.Deny:
 		return weir.Fault(weir.Invalid, "decision_invalid", "A rule about a tool is ask, allow or deny.")
 	}

@@ -184,7 +184,7 @@ type Tx interface {
 	// PutArtefact adds one under the fence; its text is kept byte for byte,
 	// whatever the bytes. TooLarge above [weir.MaxArtefactBytes].
 	PutArtefact(ctx context.Context, fence int64, a *weir.Artefact) error
-	// PutToolRule sets an owner's rule for a tool.
+	// PutToolRule sets an owner's rule for a tool; one without a decision takes it back.
 	PutToolRule(ctx context.Context, rule weir.ToolRule) error
 
 	// AppendChanges adds entries to the journal in this order and sets their
