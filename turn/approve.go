@@ -125,7 +125,7 @@ type progress struct {
 // decided the conversation waits, without a lease.
 func proceed(ctx context.Context, tx Tx, l weir.Lease, e *Engine, conv *weir.Conversation, left *remains) (p progress, err error) {
 	now := e.cfg.Now()
-	records, waiting := left.decided(&p)
+	records, waiting := left.decided(&p, e.cfg.Tools.Consent)
 	if len(p.run) == 0 && waiting == 0 {
 		p.end = &weir.StepEnd{Step: left.step.ID, Outcome: weir.StepDone, Usage: left.step.Usage}
 		if p.declined {
@@ -171,26 +171,33 @@ func (p *progress) settle(ctx context.Context, tx Tx, e *Engine, conv *weir.Conv
 }
 
 // decided returns the records of what people have decided, and how many calls
-// nobody has decided about. Calls that a dead holder left are settled.
-func (l *remains) decided(p *progress) (out bodies, waiting int) {
+// nobody has decided about. Calls that a dead holder left are settled, and so
+// are those whose tool the configuration has come to deny, whoever allowed it.
+func (l *remains) decided(p *progress, consent func(name string) tool.Consent) (out bodies, waiting int) {
 	for _, row := range l.rows {
 		p.declined = p.declined || row.Decision == weir.Deny
 	}
 	for _, call := range l.open {
 		row := l.rows[call.Call]
-		switch {
-		case row.State != weir.CallWaiting:
+		if row.State != weir.CallWaiting {
 			out.add(l.left(call))
 			continue
-		case row.Decision == "":
+		}
+		denied := consent(call.Name) == weir.Deny
+		if row.Decision == "" && !denied {
 			waiting++
 			continue
 		}
-		out.add(&weir.Approval{Call: call.Call, Name: call.Name, Decision: row.Decision})
-		if row.Decision == weir.Allow {
-			p.run = append(p.run, call)
-		} else {
+		if row.Decision != "" {
+			out.add(&weir.Approval{Call: call.Call, Name: call.Name, Decision: row.Decision})
+		}
+		switch {
+		case row.Decision == weir.Deny:
 			out.add(l.left(call))
+		case denied:
+			out.add(resultOf(call, tool.Result{Text: textDenied, IsError: true}))
+		default:
+			p.run = append(p.run, call)
 		}
 	}
 	return out, waiting

@@ -316,6 +316,42 @@ func TestADecisionIsNeverAboutALaterCall(t *testing.T) {
 	})
 }
 
+func TestAnAllowedCallIsNotRunOnceTheConfigurationDeniesIt(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		for name, d := range map[string]weir.Decision{"allowed": weir.Allow, "declined": weir.Deny} {
+			t.Run(name, func(t *testing.T) {
+				configured := func(d weir.Decision) option {
+					return withTools(asking{fakeTool{name: "work", run: func(context.Context, tool.Call) (tool.Result, error) {
+						t.Error("it was run")
+						return tool.Result{}, nil
+					}}, d})
+				}
+				w := newWorld(t, s, configured(weir.Ask)).start()
+				c := w.conversation(weir.ConversationID(name))
+				w.asks(c, "one").call("1", "work", "{}").call("2", "work", "{}").end()
+				w.asksPerson(c)
+				w.engine.Stop()
+				w.engine = w.another(configured(weir.Deny))
+				w.start()
+				w.decide(c, "1", d)
+				told := []string{"title: one", "user: one", "step", "assistant: call work | call work", string(d) + " work"}
+				if d == weir.Deny {
+					told = append(told, "result work: declined; it was not run", "result work: not run: this tool may not be called here", "end done declined")
+				} else { // the person ended nothing: the model learns of it and goes on
+					a := w.next()
+					a.has(t, "may not be called here", "may not be called here")
+					a.say("ok").end()
+					told = append(told, "result work: not run: this tool may not be called here", "result work: not run: this tool may not be called here",
+						"end done", "step", "assistant: ok", "end done")
+				}
+				w.rests(c)
+				want(t, w.transcript(c), told...)
+				w.clean()
+			})
+		}
+	})
+}
+
 // waiting returns the id of the one call that waits.
 func (w *world) waiting(c weir.ConversationID) string {
 	w.t.Helper()
