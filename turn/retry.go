@@ -33,7 +33,9 @@ type chain struct {
 func (d *drain) attempts(ctx context.Context, st *begun, w *watch) (answer model.Answer, failed, err error) {
 	for {
 		if !st.step.NextTry.IsZero() {
-			if failed := d.e.cfg.Sleep(ctx, st.step.NextTry.Sub(d.e.cfg.Now())); failed != nil {
+			// Whatever the clock was when the row was written, or is now.
+			pause := min(st.step.NextTry.Sub(d.e.cfg.Now()), longestPause)
+			if failed := d.e.cfg.Sleep(ctx, pause); failed != nil {
 				return model.Answer{}, failed, nil
 			}
 			if err := d.note(st, func(s *weir.Step) { s.Attempts, s.NextTry = s.Attempts+1, time.Time{} }); err != nil {

@@ -229,6 +229,29 @@ func TestOfABrokenAnswerOnlyWhatCanBeSentBackIsKept(t *testing.T) {
 	w.clean()
 }
 
+func TestAClockSetBackMakesNoPauseLonger(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		now := time.Now().Truncate(time.Microsecond)
+		at := func(now time.Time) option { return func(c *turn.Config) { c.Now = func() time.Time { return now } } }
+		w := newWorld(t, s, at(now))
+		w.naps.hold = make(chan struct{})
+		w.start()
+		c := w.conversation("c")
+		w.asks(c, "one").failFor(model.FailRateLimit, "slow down", 7*time.Second)
+		w.until(c, "it pauses", func() bool { return w.steps(c)[0].NextTry.Equal(now.Add(7 * time.Second)) })
+		w.engine.Stop()
+		close(w.naps.hold)
+		w.engine = w.another(at(now.AddDate(-1, 0, 0)))
+		w.start()
+		w.next().say("ok").end()
+		w.rests(c)
+		if naps := w.naps.all(); naps[len(naps)-1] != 15*time.Minute {
+			t.Errorf("it paused for %v", naps)
+		}
+		w.clean()
+	})
+}
+
 func TestWhatWouldFailAgainIsNotTriedAgain(t *testing.T) {
 	for _, f := range []model.Failure{model.FailAuth, model.FailQuota, model.FailRefused, model.FailTooLong, model.FailTooMuch, model.FailUnknown} {
 		for _, said := range []string{"", "half"} {
