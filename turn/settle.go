@@ -137,19 +137,19 @@ func (d *drain) restAfter(ctx context.Context, tx Tx, asked bool) (rested bool, 
 }
 
 // persist runs a transaction that stores what cannot be had again. It goes on
-// while the engine stops, and tries again when the database fails for a
-// moment; a lease that was lost meanwhile is the fence's business.
+// while the engine stops, and tries again when the database fails for a moment,
+// or is away for a while; a lease that was lost meanwhile is the fence's business.
 func (d *drain) persist(fn func(ctx context.Context, tx Tx) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.ctx), persistFor)
 	defer cancel()
 	for try := 0; ; try++ {
 		err := d.e.cfg.Store.Update(ctx, func(tx Tx) error { return fn(ctx, tx) })
 		kind := weir.KindOf(err)
-		if err == nil || try == 3 || kind != weir.Internal && kind != weir.Unavailable {
+		if err == nil || ctx.Err() != nil || kind != weir.Unavailable && (kind != weir.Internal || try == 3) {
 			return err
 		}
 		d.e.cfg.Log.Warn("store what came of a step; once more", "conversation", d.id, "err", err)
-		pause := time.NewTimer(100 * time.Millisecond << try)
+		pause := time.NewTimer(100 * time.Millisecond << min(try, 4))
 		select {
 		case <-pause.C:
 		case <-d.ctx.Done():

@@ -98,6 +98,7 @@ func (r *round) batch(ctx context.Context, calls []weir.Part) error {
 			return r.d.ctx.Err()
 		}
 		if err := r.settle(got); err != nil {
+			r.interrupt(err) // nobody will store what the others come to
 			return err
 		}
 		r.obey()

@@ -3,8 +3,11 @@ package turn_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"weir"
 	"weir/store"
@@ -172,4 +175,69 @@ func TestCallsWithoutAnIDOfTheirOwnGetOne(t *testing.T) {
 		t.Errorf("the results are for %v", seen)
 	}
 	w.clean()
+}
+
+// failing is a store whose next transactions fail.
+type failing struct {
+	turn.Store
+	times *atomic.Int32
+	err   error
+}
+
+func (f failing) Update(ctx context.Context, fn func(turn.Tx) error) error {
+	if f.times.Add(-1) >= 0 {
+		return f.err
+	}
+	return f.Store.Update(ctx, fn)
+}
+
+func withFailing(times *atomic.Int32, err error) option {
+	return func(c *turn.Config) { c.Store = failing{c.Store, times, err} }
+}
+
+func TestAResultThatCannotBeStoredEndsTheOtherTools(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		var times atomic.Int32
+		running := make(chan struct{})
+		w := newWorld(t, s, withFailing(&times, errors.New("disk full")), withTools(
+			fakeTool{name: "quick", run: func(context.Context, tool.Call) (tool.Result, error) {
+				<-running
+				times.Store(4) // as often as it is tried
+				return tool.Result{Text: "q"}, nil
+			}},
+			fakeTool{name: "slow", run: func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+				close(running)
+				select {
+				case <-ctx.Done():
+				case <-time.After(10 * time.Second):
+					t.Error("it went on")
+				}
+				return tool.Result{Text: "s"}, nil
+			}})).start()
+		c := w.conversation("c")
+		w.asks(c, "one").call("1", "quick", "{}").call("2", "slow", "{}").end()
+		a := w.next() // whoever goes on settles both
+		a.has(t, "may or may not have taken effect", "may or may not have taken effect")
+		a.say("ok").end()
+		w.rests(c)
+		w.clean()
+	})
+}
+
+func TestAResultWaitsForADatabaseThatIsAwayForAWhile(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		var times atomic.Int32
+		away := weir.Fault(weir.Unavailable, "store_unavailable", "The database cannot be reached at the moment; try again.")
+		w := newWorld(t, s, withFailing(&times, away), withTools(fakeTool{name: "work", run: func(context.Context, tool.Call) (tool.Result, error) {
+			times.Store(4)
+			return tool.Result{Text: "done and kept"}, nil
+		}})).start()
+		c := w.conversation("c")
+		w.asks(c, "one").call("1", "work", "{}").end()
+		a := w.next()
+		a.has(t, "done and kept")
+		a.say("ok").end()
+		w.rests(c)
+		w.clean()
+	})
 }
