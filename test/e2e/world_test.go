@@ -279,6 +279,14 @@ func (w *world) say(c, text string, refs ...any) (asked, answered string) {
 			idle = e.data["state"] == "idle"
 		}
 	}
+	// The state may be that of before the input was promoted, and the answer
+	// one whose tools run now.
+	w.rests(c)
+	for _, i := range w.timeline(c, "") {
+		if i["kind"] == "assistant" {
+			answered = i["id"].(string)
+		}
+	}
 	return asked, answered
 }
 
