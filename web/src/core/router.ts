@@ -28,6 +28,9 @@ window.addEventListener("hashchange", () => {
   route.value = parse(location.hash);
 });
 
+/** Whether the address names nothing; the event that tells of a new one comes later than it. */
+export const atHome = (): boolean => parse(location.hash).view === "home";
+
 export function href(id: string, message?: string): string {
   const base = "#/c/" + encodeURIComponent(id);
   return message === undefined ? base : `${base}/m/${encodeURIComponent(message)}`;

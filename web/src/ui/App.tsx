@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { signedIn } from "../core/http";
 import { t } from "../core/i18n";
-import { go, href, open, openNew, route } from "../core/router";
+import { atHome, go, href, open, openNew, route } from "../core/router";
 import type { Visibility } from "../core/types";
 import { interrupt } from "../state/acting";
 import { newDraft } from "../state/drafts";
@@ -43,7 +43,7 @@ export function App() {
 
   const newest = items.value[0]?.id;
   useEffect(() => {
-    if (known && r.view === "home" && loaded.value) go(newest === undefined ? "#/new" : href(newest), true);
+    if (known && r.view === "home" && loaded.value && atHome()) go(newest === undefined ? "#/new" : href(newest), true);
   }, [known, r, loaded.value, newest]);
 
   if (!known) return <SignIn />;
