@@ -81,18 +81,19 @@ func TestADeclinedCallEndsTheTurnAndAStandingDecisionAsksNoMore(t *testing.T) {
 	w, tools := tooled(t, "ask")
 	w.conversation("a", "A", "open", "")
 	p := w.open("a")
+	heard := make(chan struct{})
 	w.peer.Script(
-		strictpeer.Answer{strictpeer.Call("toolu_1", "box__echo", `{"text":"one"}`), strictpeer.Call("toolu_2", "box__fill", `{"bytes":10}`)},
+		strictpeer.Answer{strictpeer.Call("toolu_1", "box__echo", `{"text":"one"}`), strictpeer.Hold(heard), strictpeer.Call("toolu_2", "box__fill", `{"bytes":10}`)},
 		strictpeer.Answer{strictpeer.Call("toolu_3", "box__echo", `{"text":"two"}`)},
 		strictpeer.Answer{strictpeer.Call("toolu_4", "box__echo", `{"text":"three"}`)},
 		strictpeer.Answer{strictpeer.Say("Said.")})
 	p.write("Both.")
 	p.send()
+	p.wait(`document.querySelector(".timeline-frame > .sr").textContent === "The assistant is answering."`)
+	close(heard)
 	p.wait(`document.querySelector(".composer [role=alert]").textContent === "2 tool calls wait for your decision."`)
 	// Nothing is finished, for those who listen either.
-	if got := eval[string](p, `document.querySelector(".timeline-frame > .sr").textContent`); got == "Answer finished." {
-		t.Errorf("while a call waits it says %q", got)
-	}
+	p.wait(`document.querySelector(".timeline-frame > .sr").textContent === "The assistant asks for a tool."`)
 	p.click(`.tool[data-call="toolu_1"] [data-decision=deny]`)
 	p.wait(`document.activeElement.closest("[data-call=toolu_2]") && document.activeElement.dataset.decision === "deny"`)
 	p.press(enter)
