@@ -212,9 +212,7 @@ func (r *round) proceed(stopped bool) (goOn bool, err error) {
 	var closed bool
 	err = d.persist(func(ctx context.Context, tx Tx) error {
 		p, closed = progress{}, false
-		// Whoever asks to stop changes the head too: first locked, then read.
-		running := weir.Running
-		if err := tx.ChangeActivity(ctx, d.id, weir.Activity{State: &running}); err != nil {
+		if _, err := held(ctx, tx, d.id); err != nil { // whoever asks to stop locks the head too
 			return err
 		}
 		s, err := tx.Step(ctx, d.id, r.st.step.ID)
