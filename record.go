@@ -88,7 +88,8 @@ const (
 )
 
 // Part is one piece of an assistant message, in the order it came. Raw keeps
-// the provider's own bytes of a signed reasoning block; they go back unchanged
+// the provider's own bytes of it that bind: a signed block of reasoning, or the
+// ids and signatures that came beside a text or a call. They go back unchanged
 // to the same model and to no other.
 type Part struct {
 	Type  PartType        `json:"type"`

@@ -105,9 +105,13 @@ func (p Profile) check() error {
 		if p.MidSystem == MidDeveloper {
 			return bad("mid_system", string(p.MidSystem), "native or none for the dialect anthropic")
 		}
-	case OpenAIChat:
+	case OpenAIChat, OpenAIResponses:
+	case Gemini:
+		if p.MidSystem != MidNone {
+			return bad("mid_system", string(p.MidSystem), "none for the dialect gemini")
+		}
 	default:
-		return bad("dialect", string(p.Dialect), "anthropic or openai-chat")
+		return bad("dialect", string(p.Dialect), "anthropic, openai-responses, openai-chat or gemini")
 	}
 	switch p.MidSystem {
 	case MidNative, MidDeveloper, MidNone:

@@ -61,7 +61,7 @@ func TestABadProfileIsRefusedAtTheStart(t *testing.T) {
 		"no slash":         {ID: "qwen", Dialect: model.OpenAIChat},
 		"no name":          {ID: "local/", Dialect: model.OpenAIChat},
 		"no dialect":       {ID: "local/qwen"},
-		"other dialect":    {ID: "local/qwen", Dialect: "gemini"},
+		"other dialect":    {ID: "local/qwen", Dialect: "telegraph"},
 		"other mid_system": {ID: "local/qwen", Dialect: model.OpenAIChat, MidSystem: "sometimes"},
 		"developer on anthropic": {ID: "anthropic/claude-opus-5",
 			MidSystem: model.MidDeveloper},

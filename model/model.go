@@ -18,8 +18,10 @@ type Dialect string
 
 // The dialects.
 const (
-	Anthropic  Dialect = "anthropic"
-	OpenAIChat Dialect = "openai-chat"
+	Anthropic       Dialect = "anthropic"        // Messages
+	OpenAIResponses Dialect = "openai-responses" // Responses, stateless
+	OpenAIChat      Dialect = "openai-chat"      // Chat Completions
+	Gemini          Dialect = "gemini"           // generateContent
 )
 
 // MidSystem says how an endpoint takes a system message in mid-conversation.
@@ -30,6 +32,39 @@ const (
 	MidNative    MidSystem = "native"    // role system
 	MidDeveloper MidSystem = "developer" // role developer
 	MidNone      MidSystem = "none"      // marked text on the user's side
+)
+
+// Reasoning says what a vendor insists on where an answer with tool calls is
+// sent back without the reasoning that came with it.
+type Reasoning string
+
+// What stands in.
+const (
+	ReasoningFree      Reasoning = ""          // nothing
+	ReasoningContent   Reasoning = "content"   // reasoning_content, which may be empty (DeepSeek)
+	ReasoningSignature Reasoning = "signature" // the documented bypass on the first call (Gemini 3)
+)
+
+// Binding says what a vendor binds signed reasoning to.
+type Binding string
+
+// The bindings.
+const (
+	BindNothing Binding = "none"
+	BindModel   Binding = "model"
+	BindPrefix  Binding = "prefix"
+)
+
+// CacheStyle says how an endpoint's prefix cache is asked for.
+type CacheStyle string
+
+// The styles.
+const (
+	CacheNone        CacheStyle = "none"        // there is none, or nothing is known of it
+	CacheAutomatic   CacheStyle = "automatic"   // by stable bytes alone
+	CacheMarks       CacheStyle = "marks"       // Anthropic's cache_control
+	CacheKeyed       CacheStyle = "key"         // OpenAI's prompt_cache_key
+	CacheBreakpoints CacheStyle = "breakpoints" // that, and explicit breakpoints that stay where they were written
 )
 
 // Profile is what is known of one model at one endpoint. It is data, never
@@ -47,6 +82,13 @@ type Profile struct {
 	MaxTokensField string
 	// CacheKey: the endpoint takes prompt_cache_key.
 	CacheKey bool
+
+	RolesAlternate    bool      // user and assistant must alternate strictly; mid_system is none
+	SystemFirstOnly   bool      // a system message is taken first or not at all; mid_system is none
+	ContentParts      bool      // a user message's content is a list of parts (openai-chat)
+	ReasoningRequired Reasoning // what an answer with calls cannot be without
+	ThinkingBinding   Binding   // what signed reasoning is bound to
+	CacheStyle        CacheStyle
 }
 
 // Event is one piece of a streaming answer: exactly one member is set.

@@ -35,7 +35,7 @@ func (anthropic) Tag() string    { return "anthropic/1" }
 func (anthropic) CallLimit() int { return anthropicCallSize }
 func (anthropic) Mark() string   { return `,"cache_control":{"type":"ephemeral"}` }
 
-func (anthropic) Head(p model.Profile, _ model.MidSystem, e *weir.Epoch) ([]byte, int, error) {
+func (anthropic) Head(p model.Profile, _ Mode, e *weir.Epoch) ([]byte, int, error) {
 	tools, err := neutralTools(e)
 	if err != nil {
 		return nil, 0, err
@@ -120,12 +120,12 @@ func (anthropic) Fragment(f Form, b weir.Body) []byte {
 	return dst
 }
 
-func anthropicUpdate(mode model.MidSystem, m *weir.Update) []byte {
+func anthropicUpdate(mode Mode, m *weir.Update) []byte {
 	text := m.Text
 	if blank(text) {
 		text = noText
 	}
-	if mode == model.MidNone {
+	if mode.Mid == model.MidNone {
 		return appendTextBlock(nil, marked(text))
 	}
 	dst := append([]byte(nil), anthropicSystem...)
@@ -175,9 +175,9 @@ func anthropicMessage(f Form, m *weir.AssistantMessage) []byte {
 	return append(dst, anthropicEnd...)
 }
 
-func (anthropic) Class(mode model.MidSystem, fragment []byte) Class {
+func (anthropic) Class(mode Mode, fragment []byte) Class {
 	told := anthropicSystem
-	if mode == model.MidNone {
+	if mode.Mid == model.MidNone {
 		told = anthropicText + `"` + markerOpen
 	}
 	switch {
@@ -209,7 +209,7 @@ func (anthropic) Calls(fragment []byte) []string {
 	return ids
 }
 
-func (anthropic) Section(dst []byte, mode model.MidSystem, results, said, told [][]byte) ([]byte, int) {
+func (anthropic) Section(dst []byte, mode Mode, results, said, told [][]byte) ([]byte, int) {
 	dst = append(dst, anthropicUser...)
 	for i, r := range results {
 		dst = append(append(dst, separator(i, "")...), r...)
@@ -220,7 +220,7 @@ func (anthropic) Section(dst []byte, mode model.MidSystem, results, said, told [
 	if len(results)+len(said) == 0 {
 		dst = appendTextBlock(dst, continued)
 	}
-	if mode == model.MidNone {
+	if mode.Mid == model.MidNone {
 		for _, t := range told {
 			dst = append(append(dst, ','), t...)
 		}

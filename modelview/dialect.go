@@ -34,7 +34,7 @@ const (
 
 // Form is how a record is to be rendered.
 type Form struct {
-	Mode   model.MidSystem
+	Mode   Mode
 	Signed bool     // signed reasoning still stands behind the bytes it was signed for
 	Calls  []string // the wire's ids: of an answer's calls in order, or of the one call of a result
 }
@@ -50,13 +50,13 @@ type Dialect interface {
 	// Head renders everything before the messages, and the offset at which a
 	// cache mark may be spliced in, -1 for none. It ends with "[" or, where a
 	// message is part of it, with "}".
-	Head(p model.Profile, mode model.MidSystem, e *weir.Epoch) ([]byte, int, error)
+	Head(p model.Profile, mode Mode, e *weir.Epoch) ([]byte, int, error)
 	// Tail renders everything after the last message.
 	Tail(p model.Profile, o Options, head []byte, cacheKey string) string
 	// Fragment renders what one record contributes, nil for nothing.
 	Fragment(f Form, b weir.Body) []byte
 	// Class tells what a fragment of a mode is.
-	Class(mode model.MidSystem, fragment []byte) Class
+	Class(mode Mode, fragment []byte) Class
 	// Calls returns the ids of an Answer's calls in order, or of a Result's call.
 	Calls(fragment []byte) []string
 	// CallLimit is the longest id of a call in bytes.
@@ -64,7 +64,7 @@ type Dialect interface {
 	// Section appends the wire messages of a section, results (in call order)
 	// before what was said, and returns where in dst a cache mark may be
 	// spliced in. Results and said together may be empty.
-	Section(dst []byte, mode model.MidSystem, results, said, told [][]byte) ([]byte, int)
+	Section(dst []byte, mode Mode, results, said, told [][]byte) ([]byte, int)
 	// Mark is the text of a cache mark, "" where there are none.
 	Mark() string
 }

@@ -144,14 +144,14 @@ func TestALowerersKeysNameWhatTheyMean(t *testing.T) {
 		t.Errorf("%q, %v", low.key, err)
 	}
 	back, ok := l.parse(low.key)
-	if !ok || back.mode != model.MidNone || back.dialect.Tag() != "openai-chat/1" {
+	if !ok || back.mode != (Mode{Mid: model.MidNone}) || back.dialect.Tag() != "openai-chat/1" {
 		t.Errorf("%+v, %v", back, ok)
 	}
 	p.Name = "renamed" // the endpoint calls it otherwise now: the frozen head would be wrong
 	if renamed, _ := l.choose(p, low.key); renamed.key == low.key {
 		t.Errorf("the key stays %q", renamed.key)
 	}
-	if _, err := l.choose(model.Profile{ID: "x/y", Dialect: "gemini"}, ""); err == nil {
+	if _, err := l.choose(model.Profile{ID: "x/y", Dialect: "telegraph"}, ""); err == nil {
 		t.Error("an unknown dialect is taken")
 	}
 }

@@ -38,7 +38,7 @@ func (l *Lowerer) Window(c *weir.Conversation) *Window {
 // heads need a profile: a lowering that was parsed from a key has none.
 type lowering struct {
 	dialect Dialect
-	mode    model.MidSystem
+	mode    Mode
 	key     string
 	profile model.Profile
 }
@@ -53,10 +53,7 @@ const detached = "~"
 // choose returns the lowering for a profile. A conversation whose last request
 // used an older version of the same dialect, mode and model stays with it.
 func (l *Lowerer) choose(p model.Profile, last string) (lowering, error) {
-	mode := p.MidSystem
-	if mode == "" {
-		mode = model.MidNone
-	}
+	mode := modeOf(p)
 	target := p.ID
 	if _, name, _ := strings.Cut(p.ID, "/"); name != p.Name {
 		target += "=" + p.Name // frozen heads hold the name, so it is part of the key
@@ -67,7 +64,7 @@ func (l *Lowerer) choose(p model.Profile, last string) (lowering, error) {
 			continue
 		}
 		found = &lowering{dialect: d, mode: mode, profile: p,
-			key: d.Tag() + "+" + string(mode) + "@" + target}
+			key: d.Tag() + "+" + mode.String() + "@" + target}
 		if found.key == last {
 			break
 		}
@@ -88,7 +85,8 @@ func (l *Lowerer) parse(key string) (lowering, bool) {
 	}
 	for _, d := range l.dialects {
 		if d.Tag() == tag {
-			return lowering{dialect: d, mode: model.MidSystem(mode), key: key}, true
+			m, ok := parseMode(mode)
+			return lowering{dialect: d, mode: m, key: key}, ok
 		}
 	}
 	return lowering{}, false

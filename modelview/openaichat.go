@@ -36,7 +36,7 @@ func (openAIChat) Tag() string    { return "openai-chat/1" }
 func (openAIChat) CallLimit() int { return chatCallSize }
 func (openAIChat) Mark() string   { return "" }
 
-func (openAIChat) Head(p model.Profile, mode model.MidSystem, e *weir.Epoch) ([]byte, int, error) {
+func (openAIChat) Head(p model.Profile, mode Mode, e *weir.Epoch) ([]byte, int, error) {
 	tools, err := neutralTools(e)
 	if err != nil {
 		return nil, 0, err
@@ -63,8 +63,8 @@ func (openAIChat) Head(p model.Profile, mode model.MidSystem, e *weir.Epoch) ([]
 	return dst, -1, nil
 }
 
-func chatSystemRole(mode model.MidSystem) string {
-	if mode == model.MidDeveloper {
+func chatSystemRole(mode Mode) string {
+	if mode.Mid == model.MidDeveloper {
 		return chatDeveloper
 	}
 	return chatSystem
@@ -117,7 +117,7 @@ func (openAIChat) Fragment(f Form, b weir.Body) []byte {
 		if blank(text) {
 			text = noText
 		}
-		if f.Mode == model.MidNone {
+		if f.Mode.Mid == model.MidNone {
 			text, role = marked(text), chatUser
 		}
 		return append(appendString([]byte(role), text), '}')
@@ -176,9 +176,9 @@ func chatMessage(f Form, m *weir.AssistantMessage) []byte {
 	return append(dst, '}')
 }
 
-func (openAIChat) Class(mode model.MidSystem, fragment []byte) Class {
+func (openAIChat) Class(mode Mode, fragment []byte) Class {
 	told := chatSystemRole(mode)
-	if mode == model.MidNone {
+	if mode.Mid == model.MidNone {
 		told = chatUser + `"` + markerOpen
 	}
 	switch {
@@ -211,14 +211,14 @@ func (openAIChat) Calls(fragment []byte) []string {
 	}
 }
 
-func (openAIChat) Section(dst []byte, mode model.MidSystem, results, said, told [][]byte) ([]byte, int) {
+func (openAIChat) Section(dst []byte, mode Mode, results, said, told [][]byte) ([]byte, int) {
 	if len(results)+len(said) == 0 {
 		said = [][]byte{append(appendString([]byte(chatUser), continued), '}')}
 	}
 	for i, r := range results {
 		dst = append(append(dst, separator(i, "")...), r...)
 	}
-	if mode != model.MidNone {
+	if mode.Mid != model.MidNone {
 		for i, s := range said {
 			dst = append(append(dst, separator(i+len(results), "")...), s...)
 		}

@@ -41,7 +41,7 @@ func (d shouting) Fragment(f modelview.Form, b weir.Body) []byte {
 	return d.Dialect.Fragment(f, b)
 }
 
-func (d shouting) Head(p model.Profile, mode model.MidSystem, e *weir.Epoch) ([]byte, int, error) {
+func (d shouting) Head(p model.Profile, mode modelview.Mode, e *weir.Epoch) ([]byte, int, error) {
 	return d.Dialect.Head(p, mode, &weir.Epoch{Baseline: strings.ToUpper(e.Baseline), Tools: e.Tools})
 }
 

@@ -23,13 +23,6 @@ import (
 	"weir/model/strict"
 )
 
-// The profiles.
-const (
-	Anthropic    = "anthropic"     // the newest models: system messages in mid-conversation
-	AnthropicOld = "anthropic-old" // models without
-	OpenAIChat   = "openai-chat"
-)
-
 // Peer is the double. It is an [http.Handler] and safe for concurrent use.
 type Peer struct {
 	profile string
