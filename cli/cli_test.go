@@ -19,7 +19,7 @@ import (
 	"weir/app"
 	"weir/cli"
 	"weir/client"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 	"weir/test/toolserver"
 )
 

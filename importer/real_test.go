@@ -17,7 +17,7 @@ import (
 	"weir/modelview"
 	"weir/store"
 	"weir/test/stores"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 	"weir/transcript"
 )
 

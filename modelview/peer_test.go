@@ -13,7 +13,7 @@ import (
 	"weir/model/anthropic"
 	"weir/model/openai"
 	"weir/modelview"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 // direct carries requests to a handler without a network.

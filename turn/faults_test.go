@@ -10,7 +10,7 @@ import (
 	"weir"
 	"weir/store"
 	"weir/test/stores"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 	"weir/tool"
 	"weir/turn"
 )

@@ -16,7 +16,7 @@ import (
 	"weir/model"
 	"weir/store"
 	"weir/test/stores"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 	"weir/tool"
 	"weir/turn"
 )

@@ -18,7 +18,7 @@ import (
 	"weir/fact"
 	"weir/store"
 	"weir/test/stores"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 	"weir/tool"
 )
 

@@ -22,7 +22,7 @@ import (
 	"weir/modelview"
 	"weir/store"
 	"weir/test/stores"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 	"weir/tool"
 	"weir/turn"
 )

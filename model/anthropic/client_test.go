@@ -21,7 +21,7 @@ import (
 	"weir/model"
 	"weir/model/anthropic"
 	"weir/model/internal/wiretest"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

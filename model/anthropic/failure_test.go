@@ -15,7 +15,7 @@ import (
 	"weir/model"
 	"weir/model/anthropic"
 	"weir/model/internal/wiretest"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestAFailureIsClassed(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"weir/model"
 	"weir/model/internal/wiretest"
 	"weir/model/openai"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -16,7 +16,7 @@ import (
 	"weir/model"
 	"weir/model/internal/wiretest"
 	"weir/model/openai"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestAnAnswerThatBreaksOffComesWithItsText(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"weir"
 	"weir/app"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 	"weir/test/toolserver"
 	toolkit "weir/tool"
 )

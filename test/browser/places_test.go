@@ -10,7 +10,7 @@ import (
 
 	"weir"
 	"weir/store"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 // chooses picks an entry of the menu that is open.

@@ -6,7 +6,7 @@ import (
 
 	"weir"
 	"weir/store"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestARetryInProgressSaysWhyAndCountsDown(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestAMessageThatWaitsAfterAStopSaysWhyAndCanBeSent(t *testing.T) {

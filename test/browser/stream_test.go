@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 // streamed is what the answer on screen says, whether it is being written or done.

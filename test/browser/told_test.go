@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestAnUpdateIsASlimLineThatOpensToItsExactText(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 	"weir/test/toolserver"
 )
 

@@ -17,7 +17,7 @@ import (
 	"weir"
 	"weir/app"
 	"weir/store"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 const token = "a-long-random-word"

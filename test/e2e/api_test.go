@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestAPostUnderAnIdempotencyKeyIsDoneOnce(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	. "weir/test/strictpeer"
+	. "weir/test/strictpeer/strictpeer"
 )
 
 // waitsFor waits until c waits for a person's word about a call.

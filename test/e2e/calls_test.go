@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	. "weir/test/strictpeer"
+	. "weir/test/strictpeer/strictpeer"
 )
 
 // states are what the timeline says of each call, in order.

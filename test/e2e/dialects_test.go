@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"weir/app"
-	. "weir/test/strictpeer"
+	. "weir/test/strictpeer/strictpeer"
 )
 
 // elsewhere adds the other dialects' peers to a world, with a model each.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestEveryConnectBeginsWithASnapshotAndGoesOnWhereItWasLeft(t *testing.T) {

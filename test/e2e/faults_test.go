@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	. "weir/test/strictpeer"
+	. "weir/test/strictpeer/strictpeer"
 )
 
 // fault is a way in which a provider fails, and what must come of it.

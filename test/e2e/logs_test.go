@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestLogsHoldIdsAndCodesAndNobodysWords(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func TestASteerAmidAnAnswerWithoutToolsIsTheNextStep(t *testing.T) {

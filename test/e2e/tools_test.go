@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	. "weir/test/strictpeer"
+	. "weir/test/strictpeer/strictpeer"
 	"weir/test/toolserver"
 )
 

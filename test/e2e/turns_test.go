@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 // holding makes the peer begin an answer and stop; the message that it answers

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	. "weir/test/strictpeer"
+	. "weir/test/strictpeer/strictpeer"
 	"weir/test/toolserver"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"weir/app"
 	"weir/test/pgcluster"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 const token = "a-long-random-word"

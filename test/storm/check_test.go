@@ -4,7 +4,7 @@ import (
 	"weir"
 	"weir/modelview"
 	"weir/store"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 	"weir/turn"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 // answers is what the provider says: often it calls tools, one, several or one

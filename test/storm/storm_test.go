@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"weir/test/pgcluster"
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 const (

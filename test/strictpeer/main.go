@@ -1,6 +1,6 @@
 // Command strictpeer serves the strict provider double for anyone's use:
 //
-//	go run ./test/strictpeer/cmd/strictpeer --profile anthropic --listen 127.0.0.1:0
+//	go run ./test/strictpeer --profile anthropic --listen 127.0.0.1:0
 //
 // It prints the base URL to configure, repeats what it is told, and says on
 // standard error what it refused and why.
@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"weir/test/strictpeer"
+	"weir/test/strictpeer/strictpeer"
 )
 
 func main() {
