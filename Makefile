@@ -16,7 +16,7 @@ storm:
 	WEIR_STORM=full ./test/run storm
 
 fuzz:
-	FUZZTIME=$${FUZZTIME:-10m} ./test/run fuzz
+	FUZZ=$${FUZZ:-60} ./test/run fuzz
 
 bench:
 	go run ./bench

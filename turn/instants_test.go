@@ -15,6 +15,7 @@ import (
 	"weir"
 	"weir/model"
 	"weir/store"
+	"weir/test/race"
 	"weir/test/stores"
 	"weir/test/strictpeer/strictpeer"
 	"weir/tool"
@@ -274,7 +275,8 @@ func (s *scene) proven() {
 }
 
 // instants plays the scene once for each instant that it has; for some of them
-// only, other ones each time, unless WEIR_STORM is set.
+// only, other ones each time, unless WEIR_STORM is set, and for fewer under the
+// race detector.
 func (s *scene) instants(name string, happen func(c weir.ConversationID) func(inside bool), after func(c weir.ConversationID)) {
 	s.t.Helper()
 	s.begin(0)
@@ -289,6 +291,9 @@ func (s *scene) instants(name string, happen func(c weir.ConversationID) func(in
 		stride = 1
 	case strings.Contains(name, "/postgres"):
 		stride = 6
+	}
+	if race.Enabled && stride > 1 {
+		stride *= 3
 	}
 	for at := 1 + rand.IntN(stride); at <= n+2; at += stride {
 		c := weir.ConversationID(fmt.Sprint(name, " at ", at))

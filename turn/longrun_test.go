@@ -17,12 +17,13 @@ import (
 	"weir"
 	"weir/fact"
 	"weir/store"
+	"weir/test/race"
 	"weir/test/stores"
 	"weir/test/strictpeer/strictpeer"
 	"weir/tool"
 )
 
-// long is a conversation of 300 turns in which facts change, get lost and come
+// long is a conversation of many turns in which facts change, get lost and come
 // back, the server restarts and the model is switched. It keeps its own account
 // of what the model has to be told.
 type long struct {
@@ -30,6 +31,8 @@ type long struct {
 	r        *rand.Rand
 	provider *provider
 	c        weir.ConversationID
+	turns    int
+	all      int // how many changes there are in them
 	dials    []*dial
 
 	mu      sync.Mutex
@@ -56,11 +59,14 @@ func TestNoByteChangesInThreeHundredTurnsWithAHundredChanges(t *testing.T) {
 			run := func(t *testing.T, s store.Store) {
 				l := &long{
 					world: newWorld(t, s), r: rand.New(rand.NewPCG(seed, 1)), provider: newProvider(t, profile),
-					clock: time.Now().Add(-24 * time.Hour), told: map[string]string{},
+					turns: longTurns, all: longChanges, clock: time.Now().Add(-24 * time.Hour), told: map[string]string{},
+				}
+				if race.Enabled {
+					l.turns, l.all = longTurns/5, longChanges/5
 				}
 				l.begin()
 				l.c = l.conversation("c")
-				for i := range longTurns {
+				for i := range l.turns {
 					l.turn(i)
 				}
 				l.engine.Stop()
@@ -93,7 +99,7 @@ func (l *long) turn(i int) {
 	case i%40 == 39:
 		l.engine.Stop()
 		l.begin()
-	case i == longTurns/2:
+	case i == l.turns/2:
 		other := "two"
 		l.change(l.c, weir.ConversationChange{Model: &other})
 	}
@@ -111,13 +117,13 @@ func (l *long) turn(i int) {
 }
 
 // due reports whether changes are behind what they should be by turn i.
-func (l *long) due(i int) bool { return l.changes*longTurns < i*longChanges && l.changes < longChanges }
+func (l *long) due(i int) bool { return l.changes*l.turns < i*l.all && l.changes < l.all }
 
 // work is a tool under which a fact may change.
 func (l *long) work(context.Context, tool.Call) (tool.Result, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.changes < longChanges && l.r.IntN(2) == 0 {
+	if l.changes < l.all && l.r.IntN(2) == 0 {
 		l.happens()
 	}
 	l.boundary()
@@ -200,7 +206,7 @@ func (l *long) prove() {
 		}
 	}
 	bodies := l.provider.Bodies()
-	if len(bodies) != len(starts) || len(bodies) < longTurns || l.changes != longChanges || l.lost == 0 {
+	if len(bodies) != len(starts) || len(bodies) < l.turns || l.changes != l.all || l.lost == 0 {
 		l.t.Fatalf("%d requests of %d steps arrived; %d changes, %d of them losses", len(bodies), len(starts), l.changes, l.lost)
 	}
 	spelled, _ := json.Marshal(baseline)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/test/race"
 	. "weir/test/strictpeer/strictpeer"
 	"weir/test/toolserver"
 )
@@ -263,7 +264,7 @@ func TestAFactThatHangsDelaysByItsDeadlineAndFreezesNobody(t *testing.T) {
 // request differs from the one before in anything but what it adds.
 func TestALongRunNeverChangesAByteThatWasSent(t *testing.T) {
 	turns := 300
-	if testing.Short() {
+	if race.Enabled {
 		turns = 60
 	}
 	each(t, func(t *testing.T, w *world) {
