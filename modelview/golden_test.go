@@ -248,7 +248,7 @@ func accepted(p model.Profile, body []byte) error {
 	if p.Dialect == model.Anthropic {
 		_, err = strict.Anthropic(body, strict.Rules{Old: p.MidSystem == model.MidNone})
 	} else {
-		_, err = strict.OpenAIChat(body)
+		_, err = strict.OpenAIChat(body, strict.ChatRules{})
 	}
 	return err
 }

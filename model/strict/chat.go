@@ -35,11 +35,18 @@ func (c *chatChecker) message(m *ChatMessage, p string) *Refusal {
 	known, required := []string{"role", "content", "name"}, []string{"role", "content"}
 	parts := []string{"text"}
 	switch m.Role {
-	case "system", "developer":
+	case "developer":
+		if r := c.developer(p); r != nil {
+			return r
+		}
+	case "system":
 	case "user":
 		parts = []string{"text", "image_url", "input_audio", "file"}
 	case "assistant":
 		known = append(known, "refusal", "tool_calls")
+		if c.rules.Reasoning {
+			known = append(known, "reasoning_content")
+		}
 		parts = []string{"text", "refusal"}
 		if m.Value.Get("tool_calls") != nil {
 			required = []string{"role"}
@@ -51,6 +58,9 @@ func (c *chatChecker) message(m *ChatMessage, p string) *Refusal {
 	}
 	if r := c.members(m.Value, p, known, required); r != nil {
 		return r
+	}
+	if v := m.Value.Get("reasoning_content"); v != nil && !v.Is(String) {
+		return wrongType(p+".reasoning_content", "a string", v)
 	}
 	for _, name := range []string{"name", "tool_call_id"} {
 		if v := m.Value.Get(name); v != nil && (!v.Is(String) || v.Text(c.body) == "") {
@@ -99,7 +109,14 @@ func (c *chatChecker) part(m *ChatMessage, v *Value, p string, allowed []string)
 	if !slices.Contains(allowed, kind) {
 		return fault("invalid_value", p+".type", "Invalid value: '%s'. Supported values are: %s.", kind, alternatives(allowed))
 	}
-	if r := c.members(v, p, []string{"type", kind}, []string{"type", kind}); r != nil {
+	known := []string{"type", kind}
+	if c.rules.OpenAI() && kind != "refusal" {
+		known = append(known, "prompt_cache_breakpoint")
+	}
+	if r := c.members(v, p, known, known[:2]); r != nil {
+		return r
+	}
+	if r := c.breakpoint(v.Get("prompt_cache_breakpoint"), p+".prompt_cache_breakpoint"); r != nil {
 		return r
 	}
 	inner := v.Get(kind)

@@ -34,7 +34,7 @@ func FuzzAnthropic(f *testing.F) {
 func FuzzOpenAIChat(f *testing.F) {
 	f.Add([]byte(`{"model":"m","stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"f","parameters":{}}}],"messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"a"}]},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"r"}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		q, err := OpenAIChat(body)
+		q, err := OpenAIChat(body, ChatRules{})
 		if err == nil {
 			if len(q.Messages) == 0 || q.Model == "" {
 				t.Fatalf("%s is taken", body)

@@ -27,8 +27,39 @@ type ChatMessage struct {
 	Text  string // its texts, one after another
 }
 
+// Template is what a server of the Chat Completions API renders messages with,
+// as far as it refuses some.
+type Template string
+
+// The templates.
+const (
+	AnyTemplate Template = ""            // takes system messages anywhere (OpenAI, DeepSeek)
+	SystemFirst Template = "first"       // one system message, at the beginning (Qwen)
+	Alternating Template = "alternating" // that, and user and assistant alternate (Gemma, Mistral)
+	Plain       Template = "plain"       // refuses nothing, whatever it makes of it (gpt-oss, MiniMax)
+)
+
+// ChatRules says which variant of the Chat Completions API is meant. The zero
+// value is OpenAI's own with its newest models.
+type ChatRules struct {
+	Template Template
+	// Jinja: what the template refuses is answered as llama.cpp does it, as a
+	// fault of the server's.
+	Jinja bool
+	// Reasoning: reasoning_content is known, and no answer with calls may be
+	// without it (DeepSeek, thinking).
+	Reasoning bool
+}
+
+// OpenAI reports whether the rules are those of OpenAI's own API, which knows
+// developers and explicit cache breakpoints.
+func (r ChatRules) OpenAI() bool { return r.Template == AnyTemplate && !r.Reasoning }
+
 // chatChecker checks a Chat Completions body.
-type chatChecker struct{ body []byte }
+type chatChecker struct {
+	body  []byte
+	rules ChatRules
+}
 
 // fault is a refusal that names its parameter.
 func fault(code, param, format string, args ...any) *Refusal {
@@ -94,7 +125,7 @@ func (c *chatChecker) members(v *Value, param string, known, required []string) 
 
 // OpenAIChat reads the body of a POST /v1/chat/completions. Its error is a
 // *Refusal.
-func OpenAIChat(body []byte) (*Chat, error) {
+func OpenAIChat(body []byte, rules ChatRules) (*Chat, error) {
 	if len(body) > MaxBody {
 		return nil, tooLarge()
 	}
@@ -102,9 +133,9 @@ func OpenAIChat(body []byte) (*Chat, error) {
 	if err != nil {
 		return nil, fault("", "", "We could not parse the JSON body of your request. (%s)", strings.TrimPrefix(err.Error(), "The request body is not valid JSON: "))
 	}
-	c := &chatChecker{body: body}
+	c := &chatChecker{body: body, rules: rules}
 	q := &Chat{Body: body}
-	for _, step := range []func(*Chat, *Value) *Refusal{c.top, c.tools, c.messages, c.history} {
+	for _, step := range []func(*Chat, *Value) *Refusal{c.top, c.tools, c.messages, c.history, c.template, c.reasoning} {
 		if r := step(q, &v); r != nil {
 			return nil, r
 		}

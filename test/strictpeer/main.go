@@ -15,14 +15,17 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
+	"weir/model"
 	"weir/test/strictpeer/strictpeer"
 )
 
 func main() {
-	profile := flag.String("profile", strictpeer.Anthropic, "anthropic, anthropic-old or openai-chat")
+	profile := flag.String("profile", strictpeer.Anthropic, strings.Join(strictpeer.Profiles(), ", "))
 	listen := flag.String("listen", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
 	key := flag.String("key", "", "API key to demand; any when empty")
 	flag.Parse()
@@ -35,17 +38,15 @@ func main() {
 }
 
 func run(ctx context.Context, profile, listen, key string) error {
-	switch profile {
-	case strictpeer.Anthropic, strictpeer.AnthropicOld, strictpeer.OpenAIChat:
-	default:
-		return fmt.Errorf("there is no profile %q; take anthropic, anthropic-old or openai-chat", profile)
+	if !slices.Contains(strictpeer.Profiles(), profile) {
+		return fmt.Errorf("there is no profile %q; take one of %s", profile, strings.Join(strictpeer.Profiles(), ", "))
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
 	}
 	base := "http://" + l.Addr().String()
-	if profile == strictpeer.OpenAIChat {
+	if strictpeer.Model(profile, "peer/m", "m").Dialect == model.OpenAIChat {
 		base += "/v1"
 	}
 	fmt.Println(base)

@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"weir/model/strict"
 )
 
 // openaiDialect speaks the Chat Completions API.
-type openaiDialect struct{ *Peer }
+type openaiDialect struct {
+	*Peer
+	rules strict.ChatRules
+}
 
 func (d openaiDialect) refuse(w http.ResponseWriter, r *strict.Refusal) {
 	w.Header().Set("Content-Type", "application/json")
@@ -24,6 +28,7 @@ func (d openaiDialect) refuse(w http.ResponseWriter, r *strict.Refusal) {
 func document(r *strict.Refusal) map[string]any {
 	kind, code := r.Type, r.Code
 	switch {
+	case r.Type == "server_error": // of llama.cpp, with a code of its own
 	case r.Status == 401:
 		kind, code = "invalid_request_error", "invalid_api_key"
 	case r.Status == 429 && code == "":
@@ -35,7 +40,9 @@ func document(r *strict.Refusal) map[string]any {
 	if r.Param != "" {
 		out["param"] = r.Param
 	}
-	if code != "" {
+	if n, err := strconv.Atoi(code); err == nil { // of local servers
+		out["code"] = n
+	} else if code != "" {
 		out["code"] = code
 	}
 	return out
@@ -45,7 +52,7 @@ func (d openaiDialect) judge(r *http.Request, body []byte) (*Request, sink, erro
 	if given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "); d.key != "" && given != d.key {
 		return nil, nil, failure(401, "Incorrect API key provided: "+given+".")
 	}
-	q, err := strict.OpenAIChat(body)
+	q, err := strict.OpenAIChat(body, d.rules)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,19 +68,21 @@ func (d openaiDialect) judge(r *http.Request, body []byte) (*Request, sink, erro
 		if m.Role == "user" && request.First == "" {
 			request.First = m.Text
 		}
-		if m.Role == "assistant" {
+		switch {
+		case m.Role == "assistant":
 			last = nil
-		} else if i > 0 || m.Role == "user" {
+		case m.Role == "user", m.Role == "tool", i > 0 && d.rules.Template != strict.Plain:
 			last = append(last, m.Text)
 		}
 	}
 	request.Last = strings.Join(last, "\n\n")
-	return request, &chatSink{q: q, usage: d.recent.reckon(q, d.minimum, d.step)}, nil
+	return request, &chatSink{q: q, rules: d.rules, usage: d.recent.reckon(q, d.minimum, d.step)}, nil
 }
 
 // chatSink writes an answer as the Chat Completions API does.
 type chatSink struct {
 	q      *strict.Chat
+	rules  strict.ChatRules
 	usage  usage
 	w      io.Writer
 	calls  int
@@ -159,6 +168,12 @@ func (s *chatSink) reason(given string) string {
 
 func (s *chatSink) counts() map[string]any {
 	prompt, output := s.usage.fresh+s.usage.read, max(1, tokens(s.output))
+	if s.rules.Reasoning {
+		return map[string]any{
+			"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output,
+			"prompt_cache_hit_tokens": s.usage.read, "prompt_cache_miss_tokens": s.usage.fresh,
+		}
+	}
 	return map[string]any{
 		"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output,
 		"prompt_tokens_details": map[string]any{"cached_tokens": s.usage.read},

@@ -29,6 +29,7 @@ type Peer struct {
 	key     string
 	minimum int // tokens a cached prefix has at least
 	step    int // tokens by which a cached prefix of the openai dialect grows
+	jinja   bool
 	now     func() time.Time
 	log     io.Writer
 	signer  signer
@@ -52,8 +53,12 @@ type Option func(*Peer)
 func Key(key string) Option { return func(p *Peer) { p.key = key } }
 
 // CacheMinimum sets how many tokens a prefix must have to be cached. Without
-// it that is 512, and 1024 in steps of 128 for openai-chat.
+// it that is as the vendor has it.
 func CacheMinimum(tokens int) Option { return func(p *Peer) { p.minimum, p.step = tokens, 1 } }
+
+// Jinja makes a template's refusal a fault of the server's, with status 500, as
+// llama.cpp and Ollama have it. Who tries such a request again never stops.
+func Jinja() Option { return func(p *Peer) { p.jinja = true } }
 
 // Log makes the peer write a line about every request.
 func Log(w io.Writer) Option { return func(p *Peer) { p.log = w } }
@@ -64,15 +69,9 @@ func Clock(now func() time.Time) Option { return func(p *Peer) { p.now = now } }
 // New returns a peer of one of the profiles. Any other is a mistake in the
 // test and panics.
 func New(profile string, options ...Option) *Peer {
-	p := &Peer{profile: profile, minimum: 512, step: 1, now: time.Now, log: io.Discard, arrived: make(chan struct{}),
+	p := &Peer{profile: profile, now: time.Now, log: io.Discard, arrived: make(chan struct{}),
 		signer: signer("strictpeer"), cache: markCache{entries: map[digest]time.Time{}}, thought: thoughts{always: map[digest]bool{}}}
-	switch profile {
-	case Anthropic, AnthropicOld:
-	case OpenAIChat:
-		p.minimum, p.step = 1024, 128
-	default:
-		panic("strictpeer: no profile " + profile)
-	}
+	p.caches()
 	for _, o := range options {
 		o(p)
 	}
@@ -160,7 +159,7 @@ func (p *Peer) settle(e *Exchange, status int, refusal string) {
 	fmt.Fprintln(p.log, len(e.Body), "bytes:", status, refusal)
 }
 
-// dialect is what differs between the two.
+// dialect is what differs between protocols.
 type dialect interface {
 	// judge refuses the request or makes what answers it.
 	judge(r *http.Request, body []byte) (*Request, sink, error)
@@ -181,11 +180,7 @@ type sink interface {
 
 // ServeHTTP implements [http.Handler].
 func (p *Peer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var d dialect = anthropicDialect{p}
-	path := "/v1/messages"
-	if p.profile == OpenAIChat {
-		d, path = openaiDialect{p}, "/v1/chat/completions"
-	}
+	d, path := p.speaks()
 	if r.URL.Path != path {
 		d.refuse(w, &strict.Refusal{Status: http.StatusNotFound, Type: "not_found_error", Message: "Not found"})
 		return

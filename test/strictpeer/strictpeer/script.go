@@ -175,15 +175,15 @@ func (p *Peer) choose(r *Request) Answer {
 	return p.echo(r)
 }
 
-// echo is the answer without a script. It reasons first where reasoning is
-// signed, so that every later request proves that its prefix did not move.
+// echo is the answer without a script. It reasons first where reasoning must
+// come back, so that every later request proves that its prefix did not move.
 func (p *Peer) echo(r *Request) Answer {
 	said := []rune(r.Last)
 	if len(said) > 200 {
 		said = said[len(said)-200:]
 	}
 	text := "You said: " + string(said)
-	if p.profile == OpenAIChat {
+	if rules, chat := chatRules(p.profile); chat && !rules.Reasoning {
 		return Answer{Say(text)}
 	}
 	return Answer{Think("They said something. I repeat it."), Say(text)}
