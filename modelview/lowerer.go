@@ -23,7 +23,7 @@ type Lowerer struct{ dialects []Dialect }
 // others are for those that were begun with them.
 func New(dialects ...Dialect) *Lowerer {
 	if len(dialects) == 0 {
-		dialects = []Dialect{Anthropic(), OpenAIChat()}
+		dialects = []Dialect{Anthropic(), OpenAIChat(), OpenAIResponses()}
 	}
 	return &Lowerer{dialects: dialects}
 }
