@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -22,9 +24,16 @@ const (
 	lockFile     = "weir.lock"
 )
 
+// A process that was just killed holds its lock until the system has cleared it
+// away, which takes a moment; only whoever holds it for longer is running.
+const (
+	lockPatience = time.Second
+	lockPause    = 20 * time.Millisecond
+)
+
 // lockDir makes the directory if need be and locks it against other processes
 // until the file is closed.
-func lockDir(dir string) (*os.File, error) {
+func lockDir(ctx context.Context, dir string) (*os.File, error) {
 	if err := notAFile(dir); err != nil {
 		return nil, err
 	}
@@ -35,7 +44,7 @@ func lockDir(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, unusable(dir, err)
 	}
-	ok, err := tryLock(f, false)
+	ok, err := patientLock(ctx, f)
 	if err != nil {
 		f.Close()
 		return nil, unusable(dir, err)
@@ -51,6 +60,25 @@ func lockDir(dir string) (*os.File, error) {
 		fmt.Fprintf(f, "%d\n", os.Getpid())
 	}
 	return f, nil
+}
+
+// patientLock locks f, if need be after a moment.
+func patientLock(ctx context.Context, f *os.File) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	again := time.NewTicker(lockPause)
+	defer again.Stop()
+	for {
+		ok, err := tryLock(f, false)
+		if ok || err != nil {
+			return ok, err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return false, nil
+		}
+	}
 }
 
 func readOwner(f *os.File) string {

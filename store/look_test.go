@@ -2,6 +2,7 @@ package store
 
 import (
 	"testing"
+	"time"
 
 	"weir"
 )
@@ -27,5 +28,21 @@ func TestWhatIsTakenToStandStillIsKeptFromServers(t *testing.T) {
 	first.Close()
 	if _, err := openSQLite(t.Context(), dir, Options{}); weir.CodeOf(err) != "data_dir_in_use" {
 		t.Errorf("a server starts: %v", err)
+	}
+}
+
+func TestADataDirectoryIsWaitedForWhileItIsBeingLetGo(t *testing.T) {
+	dir := t.TempDir()
+	held, err := lockDir(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(2*lockPause, func() { held.Close() })
+	s, err := openSQLite(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatalf("of a process that goes away just now: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -29,7 +29,7 @@ type sqliteStore struct {
 }
 
 func openSQLite(ctx context.Context, dir string, o Options) (_ *sqliteStore, err error) {
-	lock, err := lockDir(dir)
+	lock, err := lockDir(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -338,6 +339,11 @@ var calls = []scenario{
 			if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || d != "" {
 				w.Errorf("rules of %s: %v (-want +got):\n%s", o, err, d)
 			}
+		}
+		put(weir.ToolRule{Owner: owner, Tool: "a"}, weir.ToolRule{Owner: owner, Tool: "never set"})
+		got, err := w.ToolRules(w.ctx, owner)
+		if len(got) != 2 || slices.ContainsFunc(got, func(r weir.ToolRule) bool { return r.Tool == "a" }) || err != nil {
+			w.Errorf("after one was taken back: %v, %v", got, err)
 		}
 		w.refused("decision_invalid", func(tx store.Tx) error {
 			return tx.PutToolRule(w.ctx, weir.ToolRule{Owner: owner, Tool: "z", Decision: "x"})
