@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weir"
+	"weir/model"
 	"weir/modelview"
 )
 
@@ -76,6 +77,10 @@ func TestWithoutAnEpochNothingIsSent(t *testing.T) {
 func TestToolsAreStillListedWhenNoneMayBeCalled(t *testing.T) {
 	for name, p := range profiles() {
 		for tools, want := range map[string]bool{twoTools: true, "": false} {
+			chooses := "tool_choice"
+			if p.Dialect == model.Gemini {
+				chooses = "functionCallingConfig"
+			}
 			k := newTalk(t, p)
 			k.epoch("You have tools.", tools)
 			k.user("look")
@@ -83,10 +88,10 @@ func TestToolsAreStillListedWhenNoneMayBeCalled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := bytes.Contains(r.Body, []byte("tool_choice")); got != want || bytes.Contains(r.Body, []byte(`"tools":`)) != want {
+			if got := bytes.Contains(r.Body, []byte(chooses)); got != want || bytes.Contains(r.Body, []byte(`"tools":`)) != want {
 				t.Errorf("%s: %s", name, r.Body)
 			}
-			if !bytes.Contains([]byte(r.Tail), []byte(`tokens":5,`)) {
+			if !bytes.Contains([]byte(r.Tail), []byte(`okens":5`)) {
 				t.Errorf("%s: the limit is not said: %s", name, r.Tail)
 			}
 			if err := accepted(p, r.Body); err != nil {

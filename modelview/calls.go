@@ -10,10 +10,13 @@ import (
 
 // asked are the calls of the answer that the open section follows.
 type asked struct {
-	seq  weir.Seq
-	wire []string // their ids on the wire, in call order
-	ids  []string // their ids in the log; nil until they are needed
+	seq   weir.Seq
+	wire  []string // their ids on the wire, in call order
+	calls []logged // as the log has them; nil until they are needed
 }
+
+// logged is a call as the log names it.
+type logged struct{ id, name string }
 
 // callSet are the ids of calls on the surface so far: providers want them
 // unique in the whole request, and some models count from 0 in every answer.
@@ -88,35 +91,35 @@ func (o *section) place(wire string, fragment []byte) error {
 	return broken("a tool result (%s) that no call of the message before asked for", wire)
 }
 
-// wireID returns the id on the wire of the call that a logged result is for:
-// the first of that id without result.
-func (s *state) wireID(ctx context.Context, src Source, call string) (string, error) {
+// called returns the id on the wire of the call that a logged result is for,
+// the first of that id without result, and the name that it called.
+func (s *state) called(ctx context.Context, src Source, call string) (id, name string, err error) {
 	o := &s.open
-	if o.asked.ids == nil && len(o.asked.wire) > 0 {
+	if o.asked.calls == nil && len(o.asked.wire) > 0 {
 		found, err := src.Records(ctx, s.conversation, weir.RecordQuery{After: o.asked.seq - 1, Before: o.asked.seq + 1})
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		for i := range found {
 			if m, ok := found[i].Body.(*weir.AssistantMessage); ok {
-				o.asked.ids = callIDs(m.Calls())
+				o.asked.calls = inLog(m.Calls())
 			}
 		}
 	}
-	for i, id := range o.asked.ids {
-		if id == call && i < len(o.results) && o.results[i] == nil {
-			return o.asked.wire[i], nil
+	for i, c := range o.asked.calls {
+		if c.id == call && i < len(o.results) && o.results[i] == nil {
+			return o.asked.wire[i], c.name, nil
 		}
 	}
-	return "", broken("a tool result (%s) that no call of the message before asked for", scrub(call, 64, fallbackCall))
+	return "", "", broken("a tool result (%s) that no call of the message before asked for", scrub(call, 64, fallbackCall))
 }
 
-func callIDs(calls []weir.Part) []string {
-	ids := make([]string, len(calls))
+func inLog(calls []weir.Part) []logged {
+	all := make([]logged, len(calls))
 	for i := range calls {
-		ids[i] = calls[i].Call
+		all[i] = logged{calls[i].Call, calls[i].Name}
 	}
-	return ids
+	return all
 }
 
 // broken is a history that no provider takes. It is never sent.

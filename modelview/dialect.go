@@ -37,6 +37,7 @@ type Form struct {
 	Mode   Mode
 	Signed bool     // signed reasoning still stands behind the bytes it was signed for
 	Calls  []string // the wire's ids: of an answer's calls in order, or of the one call of a result
+	Name   string   // of the tool that the call of a result asked for
 }
 
 // Dialect renders records for one wire protocol. Its tag names the protocol

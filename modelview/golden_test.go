@@ -245,9 +245,12 @@ func accepted(p model.Profile, body []byte) error {
 		return errors.New("not JSON")
 	}
 	var err error
-	if p.Dialect == model.Anthropic {
+	switch p.Dialect {
+	case model.Anthropic:
 		_, err = strict.Anthropic(body, strict.Rules{Old: p.MidSystem == model.MidNone})
-	} else {
+	case model.Gemini:
+		_, err = strict.Gemini(body, strict.GeminiRules{Old: p.ReasoningRequired == model.ReasoningFree})
+	default:
 		_, err = strict.OpenAIChat(body, strict.ChatRules{})
 	}
 	return err
@@ -258,6 +261,10 @@ func TestAMessageWithoutReferencesIsExactlyItsText(t *testing.T) {
 		"anthropic": {
 			`{"type":"text","text":"Which port did we pick, \"a\" or <b>?\n"}`,
 			`{"model":"claude","system":[{"type":"text","text":"You are kind.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"Which port did we pick, \"a\" or <b>?\n","cache_control":{"type":"ephemeral"}}]}],"max_tokens":1000,"stream":true}`,
+		},
+		"gemini": {
+			`{"text":"Which port did we pick, \"a\" or <b>?\n"}`,
+			`{"systemInstruction":{"parts":[{"text":"You are kind."}]},"contents":[{"role":"user","parts":[{"text":"Which port did we pick, \"a\" or <b>?\n"}]}],"generationConfig":{"maxOutputTokens":1000,"thinkingConfig":{"includeThoughts":true}}}`,
 		},
 		"chat": {
 			`{"role":"user","content":"Which port did we pick, \"a\" or <b>?\n"}`,

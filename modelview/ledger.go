@@ -100,7 +100,9 @@ func (s *state) compare(ctx context.Context, src Source, l *Lowerer, open []byte
 	if n == len(s.top)+len(s.closed) {
 		n += common(p.whole[n:], open)
 	}
-	if n == len(p.whole) && n > 0 {
+	// Where the model is named in the address, another one may get the same
+	// bytes; what the one before has cached is of no use to it.
+	if n == len(p.whole) && n > 0 && target(p.step.Lowering) == target(s.key) {
 		return int64(n), "", nil
 	}
 	return int64(n), s.reason(p), nil

@@ -23,7 +23,7 @@ type Lowerer struct{ dialects []Dialect }
 // others are for those that were begun with them.
 func New(dialects ...Dialect) *Lowerer {
 	if len(dialects) == 0 {
-		dialects = []Dialect{Anthropic(), OpenAIChat(), OpenAIResponses()}
+		dialects = []Dialect{Anthropic(), OpenAIChat(), OpenAIResponses(), Gemini()}
 	}
 	return &Lowerer{dialects: dialects}
 }
@@ -54,9 +54,9 @@ const detached = "~"
 // used an older version of the same dialect, mode and model stays with it.
 func (l *Lowerer) choose(p model.Profile, last string) (lowering, error) {
 	mode := modeOf(p)
-	target := p.ID
+	id := p.ID
 	if _, name, _ := strings.Cut(p.ID, "/"); name != p.Name {
-		target += "=" + p.Name // frozen heads hold the name, so it is part of the key
+		id += "=" + p.Name // frozen heads hold the name, so it is part of the key
 	}
 	var found *lowering
 	for _, d := range l.dialects {
@@ -64,7 +64,7 @@ func (l *Lowerer) choose(p model.Profile, last string) (lowering, error) {
 			continue
 		}
 		found = &lowering{dialect: d, mode: mode, profile: p,
-			key: d.Tag() + "+" + mode.String() + "@" + target}
+			key: d.Tag() + "+" + mode.String() + "@" + id}
 		if found.key == last {
 			break
 		}
@@ -90,6 +90,12 @@ func (l *Lowerer) parse(key string) (lowering, bool) {
 		}
 	}
 	return lowering{}, false
+}
+
+// target is the model that a key is for.
+func target(key string) string {
+	_, target, _ := strings.Cut(key, "@")
+	return target
 }
 
 // cacheKey is the conversation at the root of those that share a prefix.

@@ -86,7 +86,7 @@ func (s *state) take(ctx context.Context, src Source, r *weir.Record, frozen []b
 		return s.add(r.Seq, frozen, nil)
 	}
 	form := Form{Mode: s.mode}
-	var ids []string
+	var calls []logged
 	switch m := r.Body.(type) {
 	case *weir.Update:
 		if r.Seq < s.epoch {
@@ -96,16 +96,16 @@ func (s *state) take(ctx context.Context, src Source, r *weir.Record, frozen []b
 		if err := s.seal(); err != nil {
 			return err
 		}
-		calls := m.Calls()
-		ids = callIDs(calls)
-		form.Calls = s.used.name(calls, r.Seq, s.dialect.CallLimit())
+		made := m.Calls()
+		calls = inLog(made)
+		form.Calls = s.used.name(made, r.Seq, s.dialect.CallLimit())
 		form.Signed = s.signedHere(r, m)
 	case *weir.ToolResult:
-		id, err := s.wireID(ctx, src, m.Call)
+		id, name, err := s.called(ctx, src, m.Call)
 		if err != nil {
 			return err
 		}
-		form.Calls = []string{id}
+		form.Calls, form.Name = []string{id}, name
 	}
 	fragment := s.dialect.Fragment(form, r.Body)
 	if fragment == nil {
@@ -118,19 +118,19 @@ func (s *state) take(ctx context.Context, src Source, r *weir.Record, frozen []b
 	s.pending = append(s.pending, weir.View{
 		Conversation: r.Conversation, Seq: r.Seq, Lowering: s.keyOf(r.Seq), Bytes: fragment, Mark: mark,
 	})
-	return s.add(r.Seq, fragment, ids)
+	return s.add(r.Seq, fragment, calls)
 }
 
-// add puts a fragment at the end of the surface. ids are the log's ids of an
-// answer's calls, where they are at hand.
-func (s *state) add(seq weir.Seq, fragment []byte, ids []string) error {
+// add puts a fragment at the end of the surface. calls are an answer's, where
+// they are at hand.
+func (s *state) add(seq weir.Seq, fragment []byte, calls []logged) error {
 	class := s.dialect.Class(s.mode, fragment)
 	if p := s.previous; p != nil && seq > p.seq && !p.followed {
 		p.followed, p.reopened = true, class != Answer
 	}
 	switch class {
 	case Answer:
-		return s.answer(seq, fragment, ids)
+		return s.answer(seq, fragment, calls)
 	case Result:
 		calls := s.dialect.Calls(fragment)
 		if len(calls) != 1 {
@@ -146,18 +146,18 @@ func (s *state) add(seq weir.Seq, fragment []byte, ids []string) error {
 }
 
 // answer closes the open section and opens the next.
-func (s *state) answer(seq weir.Seq, fragment []byte, ids []string) error {
+func (s *state) answer(seq weir.Seq, fragment []byte, calls []logged) error {
 	if !s.open.sealed { // else take did, to see the bytes before it renders
 		if err := s.seal(); err != nil {
 			return err
 		}
 	}
 	s.closed = append(append(s.closed, ','), fragment...)
-	calls := s.dialect.Calls(fragment)
-	for _, id := range calls {
+	ids := s.dialect.Calls(fragment)
+	for _, id := range ids {
 		s.used.add(id)
 	}
-	s.open = section{asked: asked{seq: seq, wire: calls, ids: ids}, results: make([][]byte, len(calls))}
+	s.open = section{asked: asked{seq: seq, wire: ids, calls: calls}, results: make([][]byte, len(ids))}
 	return nil
 }
 

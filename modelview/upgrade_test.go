@@ -58,7 +58,7 @@ func TestAnUpgradedEncoderChangesNoStoredByte(t *testing.T) {
 			before := k.step()
 			stored := maps.Clone(k.m.views)
 
-			k.l = modelview.New(shouting{Dialect: modelview.Anthropic()}, shouting{Dialect: modelview.OpenAIChat()})
+			k.l = modelview.New(shouting{Dialect: modelview.Anthropic()}, shouting{Dialect: modelview.OpenAIChat()}, shouting{Dialect: modelview.Gemini()})
 			k.restart()
 			k.answer(text("later"))
 			k.user("two")
