@@ -147,6 +147,27 @@ func shapes() map[string]func(k *talk) {
 			k.answer(thought(``), thought(`null`), text("4"))
 			k.user("five")
 		},
+		"thoughts": func(k *talk) {
+			content, again := signed, signed
+			if k.p.Dialect == model.OpenAIChat {
+				content, again = `{"reasoning_content":"I \u003clook\u003e"}`, `{"reasoning_content":" again"}`
+			}
+			k.epoch("You think and look.", twoTools)
+			k.user("one")
+			k.step()
+			k.answer(thought(content), text("I look."), thought(again), call("toolu_1", "list", `{}`))
+			k.result("toolu_1", "a")
+			k.step()
+			k.answer(call("toolu_2", "list", `{}`))
+			k.result("toolu_2", "b")
+			k.user("wait")
+			k.step()
+			k.m.append(k.c, &weir.AssistantMessage{Step: k.stepID(), Model: "other/model", Parts: []weir.Part{thought(content), call("toolu_3", "list", `{}`)}})
+			k.result("toolu_3", "c")
+			k.step()
+			k.answer(thought(content), text("done"))
+			k.user("thanks")
+		},
 		"answers": func(k *talk) {
 			k.epoch("You answer.", "")
 			k.user("one")
@@ -251,9 +272,21 @@ func accepted(p model.Profile, body []byte) error {
 	case model.Gemini:
 		_, err = strict.Gemini(body, strict.GeminiRules{Old: p.ReasoningRequired == model.ReasoningFree})
 	default:
-		_, err = strict.OpenAIChat(body, strict.ChatRules{})
+		_, err = strict.OpenAIChat(body, chatRules(p))
 	}
 	return err
+}
+
+// chatRules are the vendor's rules that fit a profile.
+func chatRules(p model.Profile) strict.ChatRules {
+	r := strict.ChatRules{Reasoning: p.ReasoningRequired == model.ReasoningContent}
+	switch {
+	case p.RolesAlternate:
+		r.Template = strict.Alternating
+	case p.SystemFirstOnly:
+		r.Template = strict.SystemFirst
+	}
+	return r
 }
 
 func TestAMessageWithoutReferencesIsExactlyItsText(t *testing.T) {

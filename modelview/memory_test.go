@@ -273,6 +273,12 @@ func profiles() map[string]model.Profile {
 		"chat":          {ID: "o/gpt", Provider: "o", Name: "gpt", Dialect: model.OpenAIChat, MidSystem: model.MidDeveloper, MaxOutput: 1000, MaxTokensField: "max_completion_tokens", CacheKey: true},
 		"chat-system":   {ID: "o/sys", Provider: "o", Name: "sys", Dialect: model.OpenAIChat, MidSystem: model.MidNative, MaxOutput: 1000, MaxTokensField: "max_tokens"},
 		"chat-none":     {ID: "l/qwen", Provider: "l", Name: "qwen", Dialect: model.OpenAIChat, MidSystem: model.MidNone, MaxOutput: 1000, MaxTokensField: "max_tokens"},
+		"chat-first":    {ID: "l/first", Provider: "l", Name: "first", Dialect: model.OpenAIChat, SystemFirstOnly: true, ContentParts: true, MaxOutput: 1000, MaxTokensField: "max_tokens"},
+		"alternating":   {ID: "l/gemma", Provider: "l", Name: "gemma", Dialect: model.OpenAIChat, SystemFirstOnly: true, RolesAlternate: true, MaxOutput: 1000, MaxTokensField: "max_tokens"},
+		"breakpoints": {ID: "o/sol", Provider: "o", Name: "sol", Dialect: model.OpenAIChat, MidSystem: model.MidDeveloper, ContentParts: true,
+			CacheStyle: model.CacheBreakpoints, MaxOutput: 1000, MaxTokensField: "max_completion_tokens", CacheKey: true},
+		"deepseek": {ID: "d/seek", Provider: "d", Name: "seek", Dialect: model.OpenAIChat, MidSystem: model.MidNative, ReasoningRequired: model.ReasoningContent,
+			MaxOutput: 1000, MaxTokensField: "max_tokens"},
 	}
 }
 

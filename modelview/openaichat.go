@@ -2,6 +2,7 @@ package modelview
 
 import (
 	"bytes"
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 // system message in mid-conversation, the texts of a section's user messages
 // and updates are one message, so that strict templates see roles alternate;
 // in a section of tool messages alone, updates stand at the end of the last.
+// What else modes make of it is said where it is done.
 type openAIChat struct{}
 
 // OpenAIChat returns the dialect of OpenAI's Chat Completions API.
@@ -26,8 +28,8 @@ const (
 	chatSystem    = `{"role":"system","content":`
 	chatDeveloper = `{"role":"developer","content":`
 	chatAnswer    = `{"role":"assistant","content":`
+	chatText      = `{"type":"text","text":`
 	chatCall      = `{"id":"`
-	chatGap       = `\n\n` // as it stands in a JSON string
 	chatCallSize  = 40
 	chatKeySize   = 64
 )
@@ -118,7 +120,7 @@ func (openAIChat) Fragment(f Form, b weir.Body) []byte {
 			text = noText
 		}
 		if f.Mode.Mid == model.MidNone {
-			text, role = marked(text), chatUser
+			return chatSaid(f.Mode, []string{marked(text)})
 		}
 		return append(appendString([]byte(role), text), '}')
 	}
@@ -128,14 +130,28 @@ func (openAIChat) Fragment(f Form, b weir.Body) []byte {
 	}
 	var kept []string
 	for _, text := range all {
-		if text != "" {
+		if text != "" && !(f.Mode.Parts && blank(text)) {
 			kept = append(kept, unmarked(text))
 		}
 	}
 	if len(kept) == 0 {
 		kept = []string{noText}
 	}
-	return append(appendString([]byte(chatUser), strings.Join(kept, "\n\n")), '}')
+	return chatSaid(f.Mode, kept)
+}
+
+// chatSaid is a user message: one text, or a list of parts that are texts.
+func chatSaid(mode Mode, texts []string) []byte {
+	dst := []byte(chatUser)
+	if !mode.Parts {
+		return append(appendString(dst, strings.Join(texts, "\n\n")), '}')
+	}
+	for i, text := range texts {
+		dst = append(dst, separator(i, "[")...)
+		dst = append(append(dst, chatText...), appendString(nil, text)...)
+		dst = append(dst, '}')
+	}
+	return append(dst, "]}"...)
 }
 
 func chatMessage(f Form, m *weir.AssistantMessage) []byte {
@@ -171,15 +187,34 @@ func chatMessage(f Form, m *weir.AssistantMessage) []byte {
 		dst = appendString(dst, noAnswer)
 	}
 	if n > 0 {
+		if f.Mode.Reasoning == model.ReasoningContent {
+			dst = append(dst, `,"reasoning_content":`...)
+			dst = appendString(dst, chatThoughts(f, m))
+		}
 		dst = append(append(dst, calls...), ']')
 	}
 	return append(dst, '}')
 }
 
+// chatThoughts is the reasoning that goes back with an answer's calls. A
+// vendor that insists on it takes an empty one.
+func chatThoughts(f Form, m *weir.AssistantMessage) string {
+	var all strings.Builder
+	for _, p := range m.Parts {
+		var raw struct {
+			Content string `json:"reasoning_content"`
+		}
+		if f.Signed && p.Type == weir.PartReasoning && isObject(p.Raw) && json.Unmarshal(p.Raw, &raw) == nil {
+			all.WriteString(raw.Content)
+		}
+	}
+	return all.String()
+}
+
 func (openAIChat) Class(mode Mode, fragment []byte) Class {
 	told := chatSystemRole(mode)
 	if mode.Mid == model.MidNone {
-		told = chatUser + `"` + markerOpen
+		told = chatOpening(mode) + markerOpen
 	}
 	switch {
 	case bytes.HasPrefix(fragment, []byte(chatAnswer)):
@@ -209,39 +244,4 @@ func (openAIChat) Calls(fragment []byte) []string {
 		ids = append(ids, id)
 		rest = rest[len(chatCall):]
 	}
-}
-
-func (openAIChat) Section(dst []byte, mode Mode, results, said, told [][]byte) ([]byte, int) {
-	if len(results)+len(said) == 0 {
-		said = [][]byte{append(appendString([]byte(chatUser), continued), '}')}
-	}
-	for i, r := range results {
-		dst = append(append(dst, separator(i, "")...), r...)
-	}
-	if mode.Mid != model.MidNone {
-		for i, s := range said {
-			dst = append(append(dst, separator(i+len(results), "")...), s...)
-		}
-		for _, t := range told {
-			dst = append(append(dst, ','), t...)
-		}
-		return dst, -1
-	}
-	for i, s := range said {
-		if i == 0 {
-			dst = append(append(dst, separator(len(results), "")...), s...)
-			continue
-		}
-		dst = chatMerge(dst, s)
-	}
-	for _, t := range told {
-		dst = chatMerge(dst, t)
-	}
-	return dst, -1
-}
-
-// chatMerge puts the text of a user message at the end of the last message.
-func chatMerge(dst, user []byte) []byte {
-	dst = append(dst[:len(dst)-len(`"}`)], chatGap...)
-	return append(dst, user[len(chatUser+`"`):]...)
 }

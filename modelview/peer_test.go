@@ -32,12 +32,13 @@ func peers() (provider, func() []string) {
 		client model.Client
 	}
 	ends := map[string]end{}
-	for profile, name := range map[string]string{"a/claude": strictpeer.Anthropic, "a/old": strictpeer.AnthropicOld, "chat": strictpeer.OpenAIChat} {
+	for profile, name := range map[string]string{"a/claude": strictpeer.Anthropic, "a/old": strictpeer.AnthropicOld, "chat": strictpeer.OpenAIChat,
+		"l/first": strictpeer.QwenTemplate, "l/gemma": strictpeer.AlternatingTemplate, "d/seek": strictpeer.DeepSeek} {
 		peer := strictpeer.New(name)
 		hc := &http.Client{Transport: direct{peer}}
-		client := anthropic.New("http://peer", "key", hc)
-		if name == strictpeer.OpenAIChat {
-			client = openai.New("http://peer/v1", "key", hc)
+		client := openai.New("http://peer/v1", "key", hc)
+		if name == strictpeer.Anthropic || name == strictpeer.AnthropicOld {
+			client = anthropic.New("http://peer", "key", hc)
 		}
 		ends[profile] = end{peer, client}
 	}

@@ -335,7 +335,7 @@ func (w *world) proof() {
 // live runs a random world on a backend.
 func live(t *rapid.T, b backend, name string, ask provider) {
 	all := profiles()
-	names := []string{"anthropic", "anthropic-old", "chat", "chat-system", "chat-none"}
+	names := []string{"anthropic", "anthropic-old", "chat", "chat-system", "chat-none", "chat-first", "alternating", "breakpoints", "deepseek"}
 	pick := func() model.Profile { return all[rapid.SampledFrom(names).Draw(t, "profile")] }
 	w := &world{t: t, b: b, l: modelview.New(), ask: ask, name: name, frozen: map[viewKey][]byte{}}
 	w.birth(pick())

@@ -9,6 +9,9 @@
 // the text that came is returned with the error, and no call: only the end of
 // the answer says that arguments are whole.
 //
+// Reasoning that came as reasoning_content keeps that member in Part.Raw, for
+// the vendors that want it back.
+//
 // Usage is normalised: this dialect counts cached tokens into the prompt, Weir
 // counts them apart.
 //

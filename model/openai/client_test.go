@@ -45,6 +45,12 @@ func said(t testing.TB, data ...string) (model.Answer, wiretest.Seen, error) {
 	return a, seen, err
 }
 
+// kept is what stays of reasoning for a vendor that wants it back.
+func kept(text string) json.RawMessage {
+	raw, _ := json.Marshal(map[string]string{"reasoning_content": text})
+	return model.Stable(raw)
+}
+
 // delta is a chunk with a delta and perhaps a reason to finish.
 func delta(d string, reason ...string) string {
 	r := "null"
@@ -113,7 +119,7 @@ func TestAnAnswerIsTheSameHoweverItsBytesCome(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []weir.Part{
-			{Type: weir.PartReasoning, Text: thought}, {Type: weir.PartText, Text: words},
+			{Type: weir.PartReasoning, Text: thought, Raw: kept(thought)}, {Type: weir.PartText, Text: words},
 			{Type: weir.PartToolCall, Call: "c1", Name: "f", Input: model.Stable(arguments)}, {Type: weir.PartToolCall, Call: "c2", Name: "g", Input: json.RawMessage("{}")},
 		}
 		if d := cmp.Diff(want, got.Parts); d != "" || got.Finish != model.FinishTools {
@@ -180,7 +186,8 @@ func TestAReasonToFinishIsOneOfOurs(t *testing.T) {
 
 func TestEveryServersSpellingIsRead(t *testing.T) {
 	text := func(s string) weir.Part { return weir.Part{Type: weir.PartText, Text: s} }
-	thought := func(s string) weir.Part { return weir.Part{Type: weir.PartReasoning, Text: s} }
+	thought := func(s string) weir.Part { return weir.Part{Type: weir.PartReasoning, Text: s, Raw: kept(s)} }
+	bare := func(s string) weir.Part { return weir.Part{Type: weir.PartReasoning, Text: s} }
 	call := func(id, name, input string) weir.Part {
 		return weir.Part{Type: weir.PartToolCall, Call: id, Name: name, Input: json.RawMessage(input)}
 	}
@@ -189,11 +196,11 @@ func TestEveryServersSpellingIsRead(t *testing.T) {
 		want []weir.Part
 	}{
 		"reasoning_content":          {[]string{delta(`{"reasoning_content":"r","content":null}`), delta(`{"content":"a","reasoning_content":null}`, "stop")}, []weir.Part{thought("r"), text("a")}},
-		"reasoning":                  {[]string{delta(`{"reasoning":"r","content":""}`), delta(`{"content":"a","reasoning":null}`, "stop")}, []weir.Part{thought("r"), text("a")}},
+		"reasoning":                  {[]string{delta(`{"reasoning":"r","content":""}`), delta(`{"content":"a","reasoning":null}`, "stop")}, []weir.Part{bare("r"), text("a")}},
 		"both, equal":                {[]string{delta(`{"reasoning":"r","reasoning_content":"r"}`), delta(`{"content":"a"}`, "stop")}, []weir.Part{thought("r"), text("a")}},
-		"parts":                      {[]string{delta(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"r"}]},{"type":"text","text":"a"}]}`), delta(`{"content":"b"}`, "stop")}, []weir.Part{thought("r"), text("ab")}},
+		"parts":                      {[]string{delta(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"r"}]},{"type":"text","text":"a"}]}`), delta(`{"content":"b"}`, "stop")}, []weir.Part{bare("r"), text("ab")}},
 		"a refusal":                  {[]string{delta(`{"refusal":"no"}`), delta(`{"refusal":"pe"}`, "stop")}, []weir.Part{text("nope")}},
-		"reasoning again":            {[]string{delta(`{"reasoning":"r"}`), delta(`{"content":"a"}`), delta(`{"reasoning":"s"}`, "stop")}, []weir.Part{thought("r"), text("a"), thought("s")}},
+		"reasoning again":            {[]string{delta(`{"reasoning":"r"}`), delta(`{"content":"a"}`), delta(`{"reasoning":"s"}`, "stop")}, []weir.Part{bare("r"), text("a"), bare("s")}},
 		"calls, mixed":               {[]string{delta(`{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\""}},{"index":1,"id":"y","function":{"name":"g","arguments":"{"}}]}`), delta(`{"tool_calls":[{"index":0,"function":{"arguments":":1}"}},{"index":1,"function":{"arguments":"}"}}]}`, "tool_calls")}, []weir.Part{call("x", "f", `{"a":1}`), call("y", "g", `{}`)}},
 		"calls without an index":     {[]string{delta(`{"tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}},{"id":"y","function":{"name":"g","arguments":"{"}}]}`), delta(`{"tool_calls":[{"function":{"arguments":"}"}}]}`, "tool_calls")}, []weir.Part{call("x", "f", `{}`), call("y", "g", `{}`)}},
 		"a name that comes late":     {[]string{delta(`{"tool_calls":[{"index":0,"id":"x","function":{"arguments":"{"}}]}`), delta(`{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"}"}}]}`, "stop")}, []weir.Part{call("x", "f", `{}`)}},

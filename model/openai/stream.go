@@ -41,6 +41,7 @@ type part struct {
 	id    string
 	name  string
 	begun bool // emitted
+	bare  bool // of reasoning: some of it came in another member than reasoning_content
 }
 
 // chunk is one event.
@@ -137,11 +138,12 @@ func (a *assembly) take(c *chunk) error {
 }
 
 func (a *assembly) delta(d *delta) error {
-	if err := a.think(reasoning(d)); err != nil {
+	thought, bare := reasoning(d)
+	if err := a.think(thought, bare); err != nil {
 		return err
 	}
 	thought, said := content(d.Content)
-	if err := a.think(thought); err != nil {
+	if err := a.think(thought, true); err != nil {
 		return err
 	}
 	if d.Refusal != nil && *d.Refusal != "" {
@@ -159,14 +161,15 @@ func (a *assembly) delta(d *delta) error {
 	return nil
 }
 
-// reasoning takes one of the two members: some servers send both, equal.
-func reasoning(d *delta) string {
+// reasoning takes one of the two members: some servers send both, equal. It
+// is bare where it is not the one that a vendor may want back.
+func reasoning(d *delta) (text string, bare bool) {
 	for _, s := range []*string{d.ReasoningContent, d.Reasoning} {
 		if s != nil && *s != "" {
-			return *s
+			return *s, s != d.ReasoningContent
 		}
 	}
-	return ""
+	return "", false
 }
 
 // content reads a delta's content: a string, or the list of parts that some
@@ -194,11 +197,13 @@ func content(raw json.RawMessage) (thought, said string) {
 	return thought, said
 }
 
-func (a *assembly) think(text string) error {
+func (a *assembly) think(text string, bare bool) error {
 	if text == "" {
 		return nil
 	}
-	a.last(weir.PartReasoning).text.WriteString(text)
+	p := a.last(weir.PartReasoning)
+	p.text.WriteString(text)
+	p.bare = p.bare || bare
 	return a.emit(model.Event{Reasoning: text})
 }
 
@@ -301,13 +306,27 @@ func (a *assembly) answer(complete bool) model.Answer {
 			out.Parts = append(out.Parts, weir.Part{Type: p.kind, Text: p.text.String()})
 		case !complete:
 		case p.kind == weir.PartReasoning:
-			out.Parts = append(out.Parts, weir.Part{Type: p.kind, Text: p.text.String()})
+			out.Parts = append(out.Parts, p.thought())
 		case p.begun: // a call without a name cannot be answered
 			calls = true
 			out.Parts = append(out.Parts, weir.Part{Type: p.kind, Call: p.id, Name: p.name, Input: model.Arguments(p.text.String())})
 		}
 	}
 	out.Finish = a.finish(calls)
+	return out
+}
+
+// thought is a part of reasoning, with what a vendor that wants it back gets.
+func (p *part) thought() weir.Part {
+	out := weir.Part{Type: p.kind, Text: p.text.String()}
+	if !p.bare {
+		raw, err := json.Marshal(struct {
+			Content string `json:"reasoning_content"`
+		}{out.Text})
+		if err == nil {
+			out.Raw = model.Stable(raw)
+		}
+	}
 	return out
 }
 
