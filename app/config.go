@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -34,7 +35,7 @@ type Config struct {
 	DefaultModel string     `toml:"default_model"`
 	Owner        Owner      `toml:"owner"`
 	Providers    []Provider `toml:"provider"`
-	Models       []Model    `toml:"model"`
+	Models       []Model    `toml:"model"` // over the built-in catalogue
 	Gate         Gate       `toml:"gate"`
 	MCP          []MCP      `toml:"mcp"`
 
@@ -57,23 +58,18 @@ type Owner struct {
 
 // Provider is an endpoint that models are called at.
 type Provider struct {
-	ID        string `toml:"id"`
-	Dialect   string `toml:"dialect"`     // anthropic | openai-chat | demo
-	BaseURL   string `toml:"base_url"`    // for anthropic without /v1, for openai-chat with it
+	ID string `toml:"id"`
+	// Server says what is there: a vendor or a kind of server that the built-in
+	// catalogue knows. What is left out below is then known too.
+	Server    string `toml:"server"`
+	Dialect   string `toml:"dialect"`     // anthropic | openai-responses | openai-chat | gemini | demo
+	BaseURL   string `toml:"base_url"`    // for anthropic and gemini without /v1, for the openai dialects with it
 	APIKeyEnv string `toml:"api_key_env"` // environment variable that holds the key
 }
 
-// Model overlays the built-in catalogue; see [model.Profile].
-type Model struct {
-	ID             string `toml:"id"` // "provider/name"
-	Provider       string `toml:"provider"`
-	Name           string `toml:"name"`
-	ContextWindow  int64  `toml:"context_window"`   // tokens
-	MaxOutput      int64  `toml:"max_output"`       // tokens
-	MidSystem      string `toml:"mid_system"`       // native | developer | none
-	MaxTokensField string `toml:"max_tokens_field"` // max_tokens | max_completion_tokens
-	CacheKey       *bool  `toml:"cache_key"`
-}
+// Model sets members of a model's profile by their names, which are those of
+// [model.Profile]; it needs an id, or a provider and a name.
+type Model = model.Patch
 
 // Gate sets the limits of what one message may hand over.
 type Gate struct {
@@ -125,21 +121,24 @@ func ReadConfig(name string) (Config, error) {
 	return c, err
 }
 
-// keys are the known ones, as nearest compares them. A test holds them
-// against the struct.
+// keys are the known ones, as nearest compares them, beside the members of a
+// model. A test holds them against the struct.
 var keys = []string{
 	"listen", "allow_plain_http", "hosts", "data", "store", "default_model",
 	"owner", "owner.name", "owner.time_zone", "owner.instructions",
-	"provider", "provider.id", "provider.dialect", "provider.base_url", "provider.api_key_env",
-	"model", "model.id", "model.provider", "model.name", "model.context_window", "model.max_output",
-	"model.mid_system", "model.max_tokens_field", "model.cache_key",
+	"provider", "provider.id", "provider.server", "provider.dialect", "provider.base_url", "provider.api_key_env",
+	"model",
 	"gate", "gate.quotes_per_message", "gate.recalls_per_message",
 	"mcp", "mcp.name", "mcp.command", "mcp.env", "mcp.url", "mcp.headers", "mcp.approval", "mcp.timeout",
 }
 
 // nearest returns the known key with the least edit distance.
 func nearest(key string) string {
-	return slices.MinFunc(keys, func(a, b string) int { return distance(key, a) - distance(key, b) })
+	known := slices.Clone(keys)
+	for _, m := range model.Members() {
+		known = append(known, "model."+m)
+	}
+	return slices.MinFunc(known, func(a, b string) int { return distance(key, a) - distance(key, b) })
 }
 
 // distance is Levenshtein's, over bytes.
@@ -206,30 +205,83 @@ func (c *Config) checkListen() error {
 }
 
 func (c *Config) checkProviders() error {
+	servers, err := model.Servers()
+	if err != nil {
+		return err
+	}
 	seen := map[string]bool{}
-	for _, p := range c.Providers {
+	for i := range c.Providers {
+		p := &c.Providers[i]
 		switch {
 		case p.ID == "" || strings.Contains(p.ID, "/"):
 			return fmt.Errorf("provider id %q: give each [[provider]] an id without a slash", p.ID)
 		case seen[p.ID]:
 			return fmt.Errorf("provider %q is there twice", p.ID)
-		case p.Dialect != string(model.Anthropic) && p.Dialect != string(model.OpenAIChat) && p.Dialect != "demo":
-			return fmt.Errorf("provider %q: dialect %q is not known: write anthropic, openai-chat or demo", p.ID, p.Dialect)
 		}
-		if err := checkBase(p); err != nil {
+		if err := p.complete(servers); err != nil {
+			return err
+		}
+		if err := checkBase(*p); err != nil {
 			return err
 		}
 		seen[p.ID] = true
 	}
 	for _, m := range c.Models {
-		if m.Provider != "demo" && !seen[m.Provider] {
-			return fmt.Errorf("model %q names the provider %q, and there is no such [[provider]]", m.ID, m.Provider)
-		}
-		if m.ID == "" || m.Provider == "" || m.Name == "" {
-			return fmt.Errorf("model %q: give each [[model]] an id, a provider and the name the endpoint calls it", m.ID)
+		if err := checkModel(m, seen); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// dialects are those that a provider may be said to speak.
+var dialects = []string{string(model.Anthropic), string(model.OpenAIResponses), string(model.OpenAIChat), string(model.Gemini), "demo"}
+
+// complete fills in what the provider's server is known for.
+func (p *Provider) complete(servers []model.Server) error {
+	var known []string
+	for _, s := range servers {
+		known = append(known, s.Name)
+		// Its id alone says what a provider is where nothing else does.
+		if s.Name == p.Server || p.Server == "" && p.Dialect == "" && s.Name == p.ID {
+			p.Server = s.Name
+			if p.Dialect == "" || p.Dialect == string(s.Dialect) {
+				p.BaseURL = cmp.Or(p.BaseURL, s.BaseURL)
+			}
+			p.Dialect = cmp.Or(p.Dialect, string(s.Dialect))
+		}
+	}
+	switch {
+	case p.Server != "" && !slices.Contains(known, p.Server):
+		return fmt.Errorf("provider %q: server %q is not known: write one of %s, or leave it out and write the dialect", p.ID, p.Server, strings.Join(known, ", "))
+	case !slices.Contains(dialects, p.Dialect):
+		return fmt.Errorf("provider %q: dialect %q is not known: write one of %s, or the server", p.ID, p.Dialect, strings.Join(dialects, ", "))
+	}
+	return nil
+}
+
+// checkModel refuses a model without a provider, and members that nobody
+// knows; the catalogue looks at the rest.
+func checkModel(m Model, providers map[string]bool) error {
+	id, _ := m["id"].(string)
+	provider, _ := m["provider"].(string)
+	name, _ := m["name"].(string)
+	if first, _, ok := strings.Cut(id, "/"); ok && provider == "" {
+		provider = first
+	}
+	if id == "" && (provider == "" || name == "") {
+		return fmt.Errorf("model %q: give each [[model]] an id of the form provider/name, or a provider and the name the endpoint calls it", id+name)
+	}
+	if unknown := m.Unknown(); unknown != "" {
+		key := "model." + unknown
+		return fmt.Errorf("model %q: unknown key %q, did you mean %q?", cmp.Or(id, provider+"/"+name), key, nearest(key))
+	}
+	servers, err := model.Servers()
+	catalogued := slices.ContainsFunc(servers, func(s model.Server) bool { return s.Name == provider })
+	if err == nil && !providers[provider] && !catalogued {
+		return fmt.Errorf("model %q names the provider %q, and there is no such [[provider]]", cmp.Or(id, name), provider)
+	}
+	return err
 }
 
 // checkBase refuses an address that could only fail with the first message.

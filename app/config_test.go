@@ -105,7 +105,7 @@ func TestWhatCouldOnlyFailLaterIsRefusedAtOnce(t *testing.T) {
 			t.Errorf("%q: got %v, want …%s…", written, err, want)
 		}
 	}
-	_, err := ReadConfig(file(t, "[[model]]\ncontext_window = \"big\""))
+	_, err := ReadConfig(file(t, "[owner]\nname = 5"))
 	if err == nil || strings.Contains(err.Error(), "struct field") || !strings.Contains(err.Error(), ":2:") {
 		t.Errorf("a value of the wrong type: %v", err)
 	}

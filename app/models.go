@@ -18,35 +18,31 @@ import (
 // demoModel answers when no provider is configured.
 const demoModel = "demo/demo"
 
-// models finds the client that speaks for a catalogue id. A model of a
-// configured provider that no catalogue knows is taken with what is legal
-// everywhere: its name is what follows the first slash.
+// models finds the client that speaks for a catalogue id.
 type models struct {
 	catalogue *model.Catalogue
-	dialects  map[string]model.Dialect // by provider
-	clients   map[string]model.Client  // by provider, those that can be called
-	missing   map[string]string        // by provider: the variable that should hold its key
-	standard  string                   // id of the default model
+	clients   map[string]map[model.Dialect]model.Client // by provider, those that can be called
+	missing   map[string]string                         // by provider: the variable that should hold its key
+	standard  string                                    // id of the default model
 }
 
 func openModels(c *Config) (*models, error) {
 	m := &models{
-		dialects: map[string]model.Dialect{"demo": model.Anthropic},
-		clients:  map[string]model.Client{"demo": demo.New()},
-		missing:  map[string]string{},
+		clients: map[string]map[model.Dialect]model.Client{"demo": {model.Anthropic: demo.New()}},
+		missing: map[string]string{},
 	}
 	hc := &http.Client{Transport: transport(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for _, p := range c.Providers {
 		m.add(p, hc)
 	}
 	var err error
-	if m.catalogue, err = model.LoadCatalogue(overlay(c, m.dialects)); err != nil {
+	if m.catalogue, err = model.LoadCatalogue(endpoints(c), c.Models); err != nil {
 		return nil, err
 	}
 	if m.standard, err = standard(c, m.catalogue); err != nil {
 		return nil, err
 	}
-	if _, err := m.profile(m.standard); err != nil {
+	if _, err := m.catalogue.Profile(m.standard); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -60,19 +56,24 @@ func (m *models) add(p Provider, hc *http.Client) {
 			m.missing[p.ID] = p.APIKeyEnv
 		}
 	}
-	switch {
-	case p.Dialect == "demo":
-		m.dialects[p.ID] = model.Anthropic // the demo model reads that dialect's bodies
-		m.clients[p.ID] = demo.New()
-	case p.Dialect == string(model.Anthropic):
-		m.dialects[p.ID] = model.Anthropic
-		m.clients[p.ID] = anthropic.New(orDefault(p.BaseURL, "https://api.anthropic.com"), key, hc)
-	default:
-		m.dialects[p.ID] = model.OpenAIChat
-		m.clients[p.ID] = openai.New(orDefault(p.BaseURL, "https://api.openai.com/v1"), key, hc)
+	if m.missing[p.ID] == "" {
+		m.clients[p.ID] = speak(p, key, hc)
 	}
-	if m.missing[p.ID] != "" {
-		delete(m.clients, p.ID)
+}
+
+// speak returns the clients of a provider, one for each dialect that its
+// endpoint is taken to speak: an OpenAI-compatible one may know both of theirs.
+func speak(p Provider, key string, hc *http.Client) map[model.Dialect]model.Client {
+	switch p.Dialect {
+	case "demo":
+		return map[model.Dialect]model.Client{model.Anthropic: demo.New()} // it reads that dialect's bodies
+	case string(model.Anthropic):
+		return map[model.Dialect]model.Client{
+			model.Anthropic: anthropic.New(orDefault(p.BaseURL, "https://api.anthropic.com"), key, hc),
+		}
+	}
+	return map[model.Dialect]model.Client{
+		model.OpenAIChat: openai.New(orDefault(p.BaseURL, "https://api.openai.com/v1"), key, hc),
 	}
 }
 
@@ -93,19 +94,15 @@ func transport() *http.Transport {
 	return t
 }
 
-// overlay spells the configured models as profiles.
-func overlay(c *Config, dialects map[string]model.Dialect) []model.Profile {
-	var out []model.Profile
-	for _, m := range c.Models {
-		p := model.Profile{
-			ID: m.ID, Provider: m.Provider, Name: m.Name, Dialect: dialects[m.Provider],
-			MidSystem: model.MidSystem(m.MidSystem), ContextWindow: m.ContextWindow, MaxOutput: m.MaxOutput,
-			MaxTokensField: m.MaxTokensField,
+// endpoints tells the catalogue what the configured providers are.
+func endpoints(c *Config) []model.Endpoint {
+	var out []model.Endpoint
+	for _, p := range c.Providers {
+		e := model.Endpoint{ID: p.ID, Server: p.Server, Dialect: model.Dialect(p.Dialect)}
+		if p.Dialect == "demo" {
+			e.Server, e.Dialect = "demo", model.Anthropic
 		}
-		if m.CacheKey != nil {
-			p.CacheKey = *m.CacheKey
-		}
-		out = append(out, p)
+		out = append(out, e)
 	}
 	return out
 }
@@ -118,7 +115,7 @@ func standard(c *Config, catalogue *model.Catalogue) (string, error) {
 	case c.DefaultModel != "":
 		return c.DefaultModel, nil
 	case len(c.Models) > 0:
-		return c.Models[0].ID, nil
+		return c.Models[0].ID(), nil
 	}
 	for _, p := range c.Providers {
 		for _, profile := range catalogue.All() {
@@ -135,30 +132,12 @@ func standard(c *Config, catalogue *model.Catalogue) (string, error) {
 	return demoModel, nil
 }
 
-// profile returns what is known of a model.
-func (m *models) profile(id string) (model.Profile, error) {
-	p, err := m.catalogue.Profile(id)
-	if err == nil {
-		return p, nil
-	}
-	provider, name, _ := strings.Cut(id, "/")
-	dialect, configured := m.dialects[provider]
-	if !configured || name == "" || provider == "demo" || !weir.ValidID(id) {
-		return model.Profile{}, err
-	}
-	one, lerr := model.LoadCatalogue([]model.Profile{{ID: id, Dialect: dialect}})
-	if lerr != nil {
-		return model.Profile{}, lerr
-	}
-	return one.Profile(id)
-}
-
 // Model implements turn.Models.
 func (m *models) Model(id string) (model.Profile, model.Client, error) {
 	if id == "" {
 		id = m.standard
 	}
-	p, err := m.profile(id)
+	p, err := m.catalogue.Profile(id)
 	if err != nil {
 		return model.Profile{}, nil, err
 	}
@@ -166,10 +145,15 @@ func (m *models) Model(id string) (model.Profile, model.Client, error) {
 		return model.Profile{}, nil, weir.Fault(weir.Unprocessable, "provider_key_missing",
 			"The provider %q takes its key from %s, and that variable was empty when the server started; set it and start again.", p.Provider, variable)
 	}
-	client, ok := m.clients[p.Provider]
+	clients, ok := m.clients[p.Provider]
 	if !ok {
 		return model.Profile{}, nil, weir.Fault(weir.Unprocessable, string(model.FailUnknown),
 			"The model %s belongs to the provider %q, which is not configured; add it to weir.toml as a [[provider]], or choose another model.", p.ID, p.Provider)
+	}
+	client, ok := clients[p.Dialect]
+	if !ok {
+		return model.Profile{}, nil, weir.Fault(weir.Unprocessable, string(model.FailUnknown),
+			"The model %s is spoken to in the dialect %s, and its provider %q is configured for another; choose another model, or correct weir.toml.", p.ID, p.Dialect, p.Provider)
 	}
 	return p, client, nil
 }
@@ -178,7 +162,7 @@ func (m *models) Model(id string) (model.Profile, model.Client, error) {
 func (m *models) usable() ([]model.Profile, string) {
 	var out []model.Profile
 	for _, p := range m.catalogue.All() {
-		if m.clients[p.Provider] != nil {
+		if m.clients[p.Provider][p.Dialect] != nil {
 			out = append(out, p)
 		}
 	}

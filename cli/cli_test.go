@@ -48,7 +48,7 @@ func world(t *testing.T, data string, tools *toolserver.Server) (c app.Config, e
 	return app.Config{
 		Listen: "127.0.0.1:0", Data: data, Owner: app.Owner{Name: "Max"}, DefaultModel: "demo/demo",
 		Providers: []app.Provider{{ID: "peer", Dialect: "anthropic", BaseURL: provider.URL, APIKeyEnv: "WEIR_CLI_KEY"}},
-		Models:    []app.Model{{ID: "peer/claude", Provider: "peer", Name: "claude-strict", ContextWindow: 200_000, MaxOutput: 4096, MidSystem: "native"}},
+		Models:    []app.Model{{"id": "peer/claude", "provider": "peer", "name": "claude-strict", "context_window": 200_000, "max_output": 4096, "mid_system": "native"}},
 		MCP:       []app.MCP{{Name: "runs", URL: tools.URL, Approval: "allow"}, {Name: "asks", URL: tools.URL, Approval: "ask"}},
 	}, provider.Close
 }

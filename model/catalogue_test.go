@@ -37,9 +37,9 @@ func TestAnUnknownModelSaysWhatToDo(t *testing.T) {
 }
 
 func TestAnOverlayChangesWhatItSetsAndAddsWhatIsNew(t *testing.T) {
-	c, err := model.LoadCatalogue([]model.Profile{
-		{ID: "anthropic/claude-sonnet-5", MidSystem: model.MidNative},
-		{ID: "local/qwen", Name: "qwen3", Dialect: model.OpenAIChat, ContextWindow: 131072, MaxOutput: 8192},
+	c, err := model.LoadCatalogue([]model.Endpoint{{ID: "local", Dialect: model.OpenAIChat}}, []model.Patch{
+		{"id": "anthropic/claude-sonnet-5", "mid_system": "native"},
+		{"id": "local/qwen", "name": "qwen3", "context_window": 131072, "max_output": 8192},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -50,25 +50,26 @@ func TestAnOverlayChangesWhatItSetsAndAddsWhatIsNew(t *testing.T) {
 	}
 	qwen, err := c.Profile("local/qwen")
 	want := model.Profile{ID: "local/qwen", Provider: "local", Name: "qwen3", Dialect: model.OpenAIChat,
-		MidSystem: model.MidNone, ContextWindow: 131072, MaxOutput: 8192, MaxTokensField: "max_tokens"}
+		MidSystem: model.MidNone, ContextWindow: 131072, MaxOutput: 8192, MaxTokensField: "max_tokens",
+		ThinkingBinding: model.BindNothing, CacheStyle: model.CacheNone, UsageStyle: model.UsageGross}
 	if err != nil || qwen != want {
 		t.Errorf("added: %+v, %v", qwen, err)
 	}
 }
 
 func TestABadProfileIsRefusedAtTheStart(t *testing.T) {
-	for name, p := range map[string]model.Profile{
-		"no slash":         {ID: "qwen", Dialect: model.OpenAIChat},
-		"no name":          {ID: "local/", Dialect: model.OpenAIChat},
-		"no dialect":       {ID: "local/qwen"},
-		"other dialect":    {ID: "local/qwen", Dialect: "telegraph"},
-		"other mid_system": {ID: "local/qwen", Dialect: model.OpenAIChat, MidSystem: "sometimes"},
-		"developer on anthropic": {ID: "anthropic/claude-opus-5",
-			MidSystem: model.MidDeveloper},
-		"other field":    {ID: "local/qwen", Dialect: model.OpenAIChat, MaxTokensField: `x":1,"y`},
-		"negative limit": {ID: "local/qwen", Dialect: model.OpenAIChat, MaxOutput: -1},
+	for name, p := range map[string]model.Patch{
+		"no slash":               {"id": "qwen", "dialect": "openai-chat"},
+		"no name":                {"id": "local/", "dialect": "openai-chat"},
+		"no dialect":             {"id": "nobody/qwen"},
+		"other dialect":          {"id": "local/qwen", "dialect": "telegraph"},
+		"other mid_system":       {"id": "local/qwen", "mid_system": "sometimes"},
+		"developer on anthropic": {"id": "anthropic/claude-opus-5", "mid_system": "developer"},
+		"other field":            {"id": "local/qwen", "max_tokens_field": `x":1,"y`},
+		"negative limit":         {"id": "local/qwen", "max_output": -1},
 	} {
-		if _, err := model.LoadCatalogue([]model.Profile{p}); weir.CodeOf(err) != "model_invalid" {
+		_, err := model.LoadCatalogue([]model.Endpoint{{ID: "local", Dialect: model.OpenAIChat}}, []model.Patch{p})
+		if weir.CodeOf(err) != "model_invalid" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -67,30 +67,6 @@ const (
 	CacheBreakpoints CacheStyle = "breakpoints" // that, and explicit breakpoints that stay where they were written
 )
 
-// Profile is what is known of one model at one endpoint. It is data, never
-// guessed from a name.
-type Profile struct {
-	ID            string // "provider/name" as people write it
-	Provider      string // id of the configured provider
-	Name          string // what the endpoint calls it
-	Dialect       Dialect
-	MidSystem     MidSystem
-	ContextWindow int64 // tokens
-	MaxOutput     int64 // tokens
-	// MaxTokensField is what an openai-chat endpoint calls the output limit:
-	// "max_tokens" (local servers) or "max_completion_tokens" (OpenAI).
-	MaxTokensField string
-	// CacheKey: the endpoint takes prompt_cache_key.
-	CacheKey bool
-
-	RolesAlternate    bool      // user and assistant must alternate strictly; mid_system is none
-	SystemFirstOnly   bool      // a system message is taken first or not at all; mid_system is none
-	ContentParts      bool      // a user message's content is a list of parts (openai-chat)
-	ReasoningRequired Reasoning // what an answer with calls cannot be without
-	ThinkingBinding   Binding   // what signed reasoning is bound to
-	CacheStyle        CacheStyle
-}
-
 // Event is one piece of a streaming answer: exactly one member is set.
 type Event struct {
 	Text      string

@@ -270,7 +270,7 @@ func profiles() map[string]model.Profile {
 		"anthropic-old": {ID: "a/old", Provider: "a", Name: "old", Dialect: model.Anthropic, MidSystem: model.MidNone, MaxOutput: 1000},
 		"gemini":        {ID: "g/gemini", Provider: "g", Name: "gemini", Dialect: model.Gemini, MidSystem: model.MidNone, MaxOutput: 1000, ReasoningRequired: model.ReasoningSignature, ThinkingBinding: model.BindPrefix},
 		"gemini-old":    {ID: "g/old", Provider: "g", Name: "old", Dialect: model.Gemini, MidSystem: model.MidNone, MaxOutput: 1000},
-		"chat":          {ID: "o/gpt", Provider: "o", Name: "gpt", Dialect: model.OpenAIChat, MidSystem: model.MidDeveloper, MaxOutput: 1000, MaxTokensField: "max_completion_tokens", CacheKey: true},
+		"chat":          {ID: "o/gpt", Provider: "o", Name: "gpt", Dialect: model.OpenAIChat, MidSystem: model.MidDeveloper, MaxOutput: 1000, MaxTokensField: "max_completion_tokens", CacheStyle: model.CacheKeyed},
 		"chat-system":   {ID: "o/sys", Provider: "o", Name: "sys", Dialect: model.OpenAIChat, MidSystem: model.MidNative, MaxOutput: 1000, MaxTokensField: "max_tokens"},
 		"chat-none":     {ID: "l/qwen", Provider: "l", Name: "qwen", Dialect: model.OpenAIChat, MidSystem: model.MidNone, MaxOutput: 1000, MaxTokensField: "max_tokens"},
 		"chat-first":    {ID: "l/first", Provider: "l", Name: "first", Dialect: model.OpenAIChat, SystemFirstOnly: true, ContentParts: true, MaxOutput: 1000, MaxTokensField: "max_tokens"},

@@ -89,7 +89,7 @@ func (openAIChat) Tail(p model.Profile, o Options, head []byte, cacheKey string)
 		tail += `,"tool_choice":"none"`
 	}
 	tail += `,"stream":true,"stream_options":{"include_usage":true}`
-	if p.CacheKey {
+	if p.CacheStyle.Keyed() {
 		if len(cacheKey) > chatKeySize {
 			cacheKey = digest([]byte(cacheKey))
 		}

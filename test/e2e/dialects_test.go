@@ -24,7 +24,7 @@ func (w *world) elsewhere() map[string]*Peer {
 		s := httptest.NewServer(peers[profile])
 		w.Cleanup(s.Close)
 		w.cfg.Providers = append(w.cfg.Providers, app.Provider{ID: profile, Dialect: at.dialect, BaseURL: s.URL + at.path, APIKeyEnv: "WEIR_E2E_KEY"})
-		w.cfg.Models = append(w.cfg.Models, app.Model{ID: profile + "/m", Provider: profile, Name: "m", ContextWindow: 200_000, MaxOutput: 4096, MidSystem: at.mid})
+		w.cfg.Models = append(w.cfg.Models, app.Model{"id": profile + "/m", "provider": profile, "name": "m", "context_window": 200_000, "max_output": 4096, "mid_system": at.mid})
 	}
 	return peers
 }

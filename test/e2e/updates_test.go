@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -268,8 +269,9 @@ func TestALongRunNeverChangesAByteThatWasSent(t *testing.T) {
 		turns = 60
 	}
 	each(t, func(t *testing.T, w *world) {
-		w.cfg.Models = append(w.cfg.Models, w.cfg.Models[0])
-		w.cfg.Models[1].ID, w.cfg.Models[1].Name = "peer/other", "claude-other"
+		other := maps.Clone(w.cfg.Models[0])
+		other["id"], other["name"] = "peer/other", "claude-other"
+		w.cfg.Models = append(w.cfg.Models, other)
 		w.restart()
 		dir := toolserver.Repository(t, "main", "dev")
 		agents := filepath.Join(dir, "AGENTS.md")

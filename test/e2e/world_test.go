@@ -77,7 +77,7 @@ func start(t testing.TB, where string) *world {
 		Listen: "127.0.0.1:0", Data: t.TempDir(), Store: where, Token: token, Owner: app.Owner{Name: "Max"},
 		DefaultModel: "peer/claude",
 		Providers:    []app.Provider{{ID: "peer", Dialect: "anthropic", BaseURL: provider.URL, APIKeyEnv: "WEIR_E2E_KEY"}},
-		Models:       []app.Model{{ID: "peer/claude", Provider: "peer", Name: "claude-strict", ContextWindow: 200_000, MaxOutput: 4096, MidSystem: "native"}},
+		Models:       []app.Model{{"id": "peer/claude", "provider": "peer", "name": "claude-strict", "context_window": 200_000, "max_output": 4096, "mid_system": "native"}},
 	}
 	w.boot()
 	t.Cleanup(func() { w.stop() })

@@ -76,15 +76,19 @@ func (p *Peer) caches() {
 // plays: what the catalogue says of such models. It panics like [New].
 func Model(profile, id, name string) model.Profile {
 	provider, _, _ := strings.Cut(id, "/")
-	p := model.Profile{ID: id, Provider: provider, Name: name, ContextWindow: 200_000, MaxOutput: 8192, MidSystem: model.MidNone}
+	p := model.Profile{
+		ID: id, Provider: provider, Name: name, ContextWindow: 200_000, MaxOutput: 8192,
+		MidSystem: model.MidNone, ThinkingBinding: model.BindNothing, UsageStyle: model.UsageGross,
+	}
 	switch profile {
 	case Anthropic, AnthropicOld:
 		p.Dialect, p.CacheStyle, p.ThinkingBinding = model.Anthropic, model.CacheMarks, model.BindPrefix
+		p.UsageStyle = model.UsageNet
 		if profile == Anthropic {
 			p.MidSystem = model.MidNative
 		}
 	case OpenAIChat:
-		p.Dialect, p.MidSystem, p.CacheKey = model.OpenAIChat, model.MidDeveloper, true
+		p.Dialect, p.MidSystem = model.OpenAIChat, model.MidDeveloper
 		p.CacheStyle, p.MaxTokensField = model.CacheKeyed, "max_completion_tokens"
 	case DeepSeek:
 		p.Dialect, p.MidSystem, p.ReasoningRequired = model.OpenAIChat, model.MidNative, model.ReasoningContent
