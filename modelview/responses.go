@@ -81,7 +81,7 @@ func (openAIResponses) Tail(p model.Profile, o Options, head []byte, cacheKey st
 		tail += `,"include":["reasoning.encrypted_content"]`
 	}
 	tail += `,"stream":true`
-	if p.CacheKey || p.CacheStyle == model.CacheKeyed || p.CacheStyle == model.CacheBreakpoints {
+	if p.CacheStyle.Keyed() {
 		if len(cacheKey) > chatKeySize {
 			cacheKey = digest([]byte(cacheKey))
 		}
