@@ -276,7 +276,7 @@ func profiles() map[string]model.Profile {
 		"chat-first":    {ID: "l/first", Provider: "l", Name: "first", Dialect: model.OpenAIChat, SystemFirstOnly: true, ContentParts: true, MaxOutput: 1000, MaxTokensField: "max_tokens"},
 		"alternating":   {ID: "l/gemma", Provider: "l", Name: "gemma", Dialect: model.OpenAIChat, SystemFirstOnly: true, RolesAlternate: true, MaxOutput: 1000, MaxTokensField: "max_tokens"},
 		"breakpoints": {ID: "o/sol", Provider: "o", Name: "sol", Dialect: model.OpenAIChat, MidSystem: model.MidDeveloper, ContentParts: true,
-			CacheStyle: model.CacheBreakpoints, MaxOutput: 1000, MaxTokensField: "max_completion_tokens", CacheKey: true},
+			CacheStyle: model.CacheBreakpoints, MaxOutput: 1000, MaxTokensField: "max_completion_tokens"},
 		"deepseek": {ID: "d/seek", Provider: "d", Name: "seek", Dialect: model.OpenAIChat, MidSystem: model.MidNative, ReasoningRequired: model.ReasoningContent,
 			MaxOutput: 1000, MaxTokensField: "max_tokens"},
 	}
