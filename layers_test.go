@@ -27,6 +27,7 @@ var rooms = map[string][]string{
 	"model":           {"."},
 	"model/anthropic": {".", "model"},
 	"model/openai":    {".", "model"},
+	"model/gemini":    {".", "model"},
 	"model/demo":      {".", "model"},
 	"modelview":       {".", "transcript", "model"},
 	"gate":            {".", "flow", "mention", "transcript"},

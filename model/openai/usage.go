@@ -1,9 +1,8 @@
 package openai
 
 import (
-	"encoding/json"
-
 	"weir"
+	"weir/model/internal/wire"
 )
 
 // usage are the counters of this dialect and its variants.
@@ -28,14 +27,4 @@ func (u *usage) normal() weir.Usage {
 	return out
 }
 
-// tokens is a count that is 0 where a server sends something else, for a count
-// is not worth an answer.
-type tokens int64
-
-func (t *tokens) UnmarshalJSON(raw []byte) error {
-	var n float64
-	if json.Unmarshal(raw, &n) == nil && n > 0 && n < 1<<53 {
-		*t = tokens(n)
-	}
-	return nil
-}
+type tokens = wire.Count

@@ -28,6 +28,7 @@ import (
 type Call struct {
 	Base   string // address of the endpoint
 	Path   string // added to it
+	Query  string // behind that, unless empty
 	Header http.Header
 	Secret string // never shown
 	Body   []byte
@@ -97,7 +98,7 @@ func (c *Call) request() (*http.Request, error) {
 		return nil, &model.Error{Failure: model.FailAuth,
 			Public: fmt.Sprintf("The key for the endpoint at %s holds characters that no key has; check the variable that api_key_env names.", endpointAt(c.Base, c.Secret).at)}
 	}
-	req, err := http.NewRequest(http.MethodPost, base.JoinPath(c.Path).String(), bytes.NewReader(c.Body))
+	req, err := http.NewRequest(http.MethodPost, c.address(base), bytes.NewReader(c.Body))
 	if err != nil {
 		return nil, c.unusable()
 	}
@@ -107,6 +108,15 @@ func (c *Call) request() (*http.Request, error) {
 	req.Header.Set("Accept-Encoding", "identity") // a compressed stream comes late and in lumps
 	req.Header.Set("User-Agent", "weir")
 	return req, nil
+}
+
+// address is where the request goes.
+func (c *Call) address(base *url.URL) string {
+	u := base.JoinPath(c.Path)
+	if c.Query != "" {
+		u.RawQuery = c.Query
+	}
+	return u.String()
 }
 
 // unusable names an address to which nothing can be sent. What is wrong with
@@ -152,7 +162,7 @@ func (c *Call) refused(resp *http.Response, s *Stream) *model.Error {
 		fault.Public = s.endpoint.says(fault.Failure, resp.StatusCode, fault.Public)
 	}
 	fault.Status = resp.StatusCode
-	fault.RetryAfter = RetryAfter(resp.Header, time.Now())
+	fault.RetryAfter = max(fault.RetryAfter, RetryAfter(resp.Header, time.Now()))
 	if id := resp.Header.Get("Request-Id") + resp.Header.Get("X-Request-Id"); id != "" && len(id) < 200 {
 		fault.Err = fmt.Errorf("request id %q", id)
 	}
