@@ -235,6 +235,24 @@ func (anthropic) Section(dst []byte, mode Mode, results, said, told [][]byte) ([
 	return append(dst, anthropicEnd...), mark
 }
 
+// anthropicLookback is how many blocks before a mark the vendor looks for what
+// it has in its cache (provider-facts.md, 1.2).
+const anthropicLookback = 20
+
+// Spare marks the last of so many results that the section's end does not see
+// past them: what stands behind them may be arranged anew while the section is
+// open, and they are the dear part of it.
+func (anthropic) Spare(results, said, told [][]byte) int {
+	if len(results) < anthropicLookback || len(said)+len(told) == 0 {
+		return -1
+	}
+	at := len(anthropicUser) + len(results) - 1 // commas
+	for _, r := range results {
+		at += len(r)
+	}
+	return at - 1 // before the last block's brace
+}
+
 func appendTextBlock(dst []byte, text string) []byte {
 	dst = append(dst, anthropicText...)
 	dst = appendString(dst, text)

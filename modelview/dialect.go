@@ -70,6 +70,13 @@ type Dialect interface {
 	Mark() string
 }
 
+// sparing is a dialect that takes one cache mark more than the three ends that
+// are always marked.
+type sparing interface {
+	// Spare returns where in a section it may be spliced in, -1 for nowhere.
+	Spare(results, said, told [][]byte) int
+}
+
 // scrub reduces an id or a name to what every wire takes.
 func scrub(s string, limit int, fallback string) string {
 	clean := func(c byte) bool {

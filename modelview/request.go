@@ -73,19 +73,28 @@ func (s *state) request(ctx context.Context, src Source, l *Lowerer, o Options) 
 }
 
 // marks are the places for cache marks in the unmarked bytes: the end of the
-// head, of the section before, of the newest section.
+// head, of the section before, of the newest section, and where the dialect
+// spares one within that. Each but the last is where a request before this one
+// was marked, so that all of that one is read from the cache, however many
+// blocks have come since.
 func (s *state) marks(open int) []int64 {
 	if s.dialect.Mark() == "" {
 		return nil
 	}
-	marks := make([]int64, 0, 3)
+	marks := make([]int64, 0, 4)
 	if s.topMark >= 0 {
 		marks = append(marks, int64(s.topMark))
 	}
 	if s.lastMark >= 0 {
 		marks = append(marks, int64(len(s.top)+s.lastMark))
 	}
-	return append(marks, int64(len(s.top)+len(s.closed)+open))
+	end := len(s.top) + len(s.closed)
+	if d, ok := s.dialect.(sparing); ok {
+		if at := d.Spare(s.open.results, s.open.said, s.open.told); at >= 0 {
+			marks = append(marks, int64(end+len(s.comma())+at))
+		}
+	}
+	return append(marks, int64(end+open))
 }
 
 // appendMarked appends a part that begins at offset, with the marks that fall

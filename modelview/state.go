@@ -173,10 +173,16 @@ func (s *state) seal() error {
 
 // section appends the open section to the messages so far.
 func (s *state) section(dst []byte) ([]byte, int) {
-	if len(s.closed) > 0 {
-		dst = append(dst, ',')
-	}
+	dst = append(dst, s.comma()...)
 	return s.dialect.Section(dst, s.mode, s.open.results, s.open.said, s.open.told)
+}
+
+// comma is what stands before the open section.
+func (s *state) comma() string {
+	if len(s.closed) > 0 {
+		return ","
+	}
+	return ""
 }
 
 // signedHere reports whether an answer's signed reasoning still stands behind
