@@ -31,6 +31,7 @@ const (
 	responsesResult    = `{"type":"function_call_output","call_id":"`
 	responsesBreak     = `,"prompt_cache_breakpoint":{"mode":"explicit"}`
 	responsesCallSize  = 64
+	responsesLeast     = 16 // max_output_tokens
 )
 
 func (openAIResponses) Tag() string    { return "openai-responses/1" }
@@ -71,7 +72,7 @@ func (openAIResponses) Tail(p model.Profile, o Options, head []byte, cacheKey st
 	}
 	tail := `]`
 	if limit > 0 {
-		tail += `,"max_output_tokens":` + strconv.FormatInt(limit, 10)
+		tail += `,"max_output_tokens":` + strconv.FormatInt(max(limit, responsesLeast), 10)
 	}
 	if o.ToolsOff && hasTools(head) {
 		tail += `,"tool_choice":"none"`

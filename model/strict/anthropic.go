@@ -75,16 +75,18 @@ func Anthropic(body []byte, rules Rules) (*Request, error) {
 }
 
 // Unmarked writes the bytes of a span without the cache marks in it.
-func (q *Request) Unmarked(w io.Writer, s Span) {
-	first, _ := slices.BinarySearchFunc(q.Marks, s.Start, func(m Span, start int) int { return m.Start - start })
-	for _, m := range q.Marks[first:] {
+func (q *Request) Unmarked(w io.Writer, s Span) { unmarked(w, q.Body, q.Marks, s) }
+
+func unmarked(w io.Writer, body []byte, marks []Span, s Span) {
+	first, _ := slices.BinarySearchFunc(marks, s.Start, func(m Span, start int) int { return m.Start - start })
+	for _, m := range marks[first:] {
 		if m.Start >= s.End {
 			break
 		}
-		w.Write(q.Body[s.Start:m.Start])
+		w.Write(body[s.Start:m.Start])
 		s.Start = m.End
 	}
-	w.Write(q.Body[s.Start:s.End])
+	w.Write(body[s.Start:s.End])
 }
 
 // top checks the members of the body that are not lists.
