@@ -46,7 +46,7 @@ func run(ctx context.Context, profile, listen, key string) error {
 		return err
 	}
 	base := "http://" + l.Addr().String()
-	if strictpeer.Model(profile, "peer/m", "m").Dialect == model.OpenAIChat {
+	if d := strictpeer.Model(profile, "peer/m", "m").Dialect; d == model.OpenAIChat || d == model.OpenAIResponses {
 		base += "/v1"
 	}
 	fmt.Println(base)

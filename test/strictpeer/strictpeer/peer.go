@@ -1,5 +1,5 @@
 // Package strictpeer is a double of the model providers that is stricter than
-// they are: an HTTP handler for POST /v1/messages or POST /v1/chat/completions
+// they are: an HTTP handler for POST /v1/messages, /v1/chat/completions or /v1/responses
 // that refuses, with the vendors' status codes, error shapes and words, every
 // history they refuse, signs reasoning over the exact prefix and simulates the
 // prefix cache. Every end-to-end test talks to it.
@@ -36,6 +36,8 @@ type Peer struct {
 	cache   markCache
 	recent  recentPrompts
 	thought thoughts
+	breaks  breakCache
+	made    made
 
 	mu        sync.Mutex
 	exchanges []*Exchange
@@ -70,7 +72,8 @@ func Clock(now func() time.Time) Option { return func(p *Peer) { p.now = now } }
 // test and panics.
 func New(profile string, options ...Option) *Peer {
 	p := &Peer{profile: profile, now: time.Now, log: io.Discard, arrived: make(chan struct{}),
-		signer: signer("strictpeer"), cache: markCache{entries: map[digest]time.Time{}}, thought: thoughts{always: map[digest]bool{}}}
+		signer: signer("strictpeer"), cache: markCache{entries: map[digest]time.Time{}}, thought: thoughts{always: map[digest]bool{}},
+		breaks: breakCache{entries: map[digest]time.Time{}}, made: made{after: map[string]string{}}}
 	p.caches()
 	for _, o := range options {
 		o(p)

@@ -12,7 +12,8 @@ const (
 	Anthropic    = "anthropic"     // the newest models: system messages in mid-conversation
 	AnthropicOld = "anthropic-old" // models without
 	OpenAIChat   = "openai-chat"
-	DeepSeek     = "deepseek" // thinking: an answer with calls keeps its reasoning_content
+	Responses    = "openai-responses" // models with explicit cache breakpoints
+	DeepSeek     = "deepseek"         // thinking: an answer with calls keeps its reasoning_content
 
 	// Local servers, by what the template of their model makes of a system
 	// message that is not the first: an error, an error as when roles do not
@@ -24,7 +25,7 @@ const (
 
 // Profiles lists the profiles.
 func Profiles() []string {
-	return []string{Anthropic, AnthropicOld, OpenAIChat, DeepSeek, QwenTemplate, AlternatingTemplate, DroppingTemplate}
+	return []string{Anthropic, AnthropicOld, Responses, OpenAIChat, DeepSeek, QwenTemplate, AlternatingTemplate, DroppingTemplate}
 }
 
 // chatRules are what is refused in a profile of the Chat Completions API, and
@@ -53,6 +54,9 @@ func (p *Peer) speaks() (dialect, string) {
 		rules.Jinja = p.jinja
 		return openaiDialect{p, rules}, "/v1/chat/completions"
 	}
+	if p.profile == Responses {
+		return responsesDialect{p}, "/v1/responses"
+	}
 	return anthropicDialect{p}, "/v1/messages"
 }
 
@@ -61,6 +65,8 @@ func (p *Peer) caches() {
 	switch p.profile {
 	case Anthropic, AnthropicOld:
 		p.minimum, p.step = 512, 1
+	case Responses:
+		p.minimum, p.step = 1024, 1
 	case OpenAIChat:
 		p.minimum, p.step = 1024, 128
 	case DeepSeek:
@@ -87,6 +93,9 @@ func Model(profile, id, name string) model.Profile {
 		if profile == Anthropic {
 			p.MidSystem = model.MidNative
 		}
+	case Responses:
+		p.Dialect, p.MidSystem = model.OpenAIResponses, model.MidDeveloper
+		p.CacheStyle, p.ThinkingBinding = model.CacheBreakpoints, model.BindPrefix
 	case OpenAIChat:
 		p.Dialect, p.MidSystem = model.OpenAIChat, model.MidDeveloper
 		p.CacheStyle, p.MaxTokensField = model.CacheKeyed, "max_completion_tokens"
