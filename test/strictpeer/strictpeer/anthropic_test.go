@@ -16,7 +16,7 @@ func post(t testing.TB, p *Peer, body string, header ...string) (int, string) {
 	s := httptest.NewServer(p)
 	defer s.Close()
 	path := "/v1/messages"
-	if p.profile == OpenAIChat {
+	if _, chat := chatRules(p.profile); chat {
 		path = "/v1/chat/completions"
 	}
 	req, err := http.NewRequest("POST", s.URL+path, strings.NewReader(body))
