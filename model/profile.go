@@ -99,6 +99,8 @@ func (p Profile) checkTogether() error {
 		}
 	}
 	switch {
+	case p.Dialect == OpenAIChat && p.CacheStyle == CacheBreakpoints && !p.ContentParts:
+		return invalid("The model %s has the cache_style breakpoints, which stand in lists of parts; set content_parts = true with it in the configuration.", p.ID)
 	case p.ContextWindow < 0 || p.MaxOutput < 0 || p.CacheMinTokens < 0 || p.Prices.LongAbove < 0:
 		return invalid("The model %s has a negative limit; correct it in the configuration.", p.ID)
 	case p.ContextWindow > 0 && p.MaxOutput > p.ContextWindow:
