@@ -63,7 +63,7 @@ type Provider struct {
 	// catalogue knows. What is left out below is then known too.
 	Server    string `toml:"server"`
 	Dialect   string `toml:"dialect"`     // anthropic | openai-responses | openai-chat | gemini | demo
-	BaseURL   string `toml:"base_url"`    // for anthropic and gemini without /v1, for the openai dialects with it
+	BaseURL   string `toml:"base_url"`    // for anthropic without /v1, for the others with their version
 	APIKeyEnv string `toml:"api_key_env"` // environment variable that holds the key
 }
 

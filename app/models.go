@@ -12,6 +12,7 @@ import (
 	"weir/model"
 	"weir/model/anthropic"
 	"weir/model/demo"
+	"weir/model/gemini"
 	"weir/model/openai"
 )
 
@@ -70,6 +71,10 @@ func speak(p Provider, key string, hc *http.Client) map[model.Dialect]model.Clie
 	case string(model.Anthropic):
 		return map[model.Dialect]model.Client{
 			model.Anthropic: anthropic.New(orDefault(p.BaseURL, "https://api.anthropic.com"), key, hc),
+		}
+	case string(model.Gemini):
+		return map[model.Dialect]model.Client{
+			model.Gemini: &gemini.Client{BaseURL: orDefault(p.BaseURL, gemini.DefaultBaseURL), Key: strings.TrimSpace(key), HTTP: hc},
 		}
 	}
 	return map[model.Dialect]model.Client{
@@ -154,6 +159,9 @@ func (m *models) Model(id string) (model.Profile, model.Client, error) {
 	if !ok {
 		return model.Profile{}, nil, weir.Fault(weir.Unprocessable, string(model.FailUnknown),
 			"The model %s is spoken to in the dialect %s, and its provider %q is configured for another; choose another model, or correct weir.toml.", p.ID, p.Dialect, p.Provider)
+	}
+	if g, ok := client.(*gemini.Client); ok {
+		client = g.For(p.Name) // its name is part of the address
 	}
 	return p, client, nil
 }

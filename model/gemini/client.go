@@ -53,6 +53,13 @@ func New(baseURL, apiKey, name string, hc *http.Client) model.Client {
 	return &Client{BaseURL: baseURL, Key: strings.TrimSpace(apiKey), Name: name, HTTP: hc}
 }
 
+// For returns the client of another model of the same endpoint.
+func (c *Client) For(name string) *Client {
+	other := *c
+	other.Name = name
+	return &other
+}
+
 // Stream implements [model.Client].
 func (c *Client) Stream(ctx context.Context, body []byte, emit func(model.Event) error) (model.Answer, error) {
 	path, err := pathOf(c.Name)

@@ -46,8 +46,11 @@ func run(ctx context.Context, profile, listen, key string) error {
 		return err
 	}
 	base := "http://" + l.Addr().String()
-	if d := strictpeer.Model(profile, "peer/m", "m").Dialect; d == model.OpenAIChat || d == model.OpenAIResponses {
+	switch strictpeer.Model(profile, "peer/m", "m").Dialect {
+	case model.OpenAIChat, model.OpenAIResponses:
 		base += "/v1"
+	case model.Gemini:
+		base += "/v1beta"
 	}
 	fmt.Println(base)
 	server := &http.Server{

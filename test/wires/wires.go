@@ -9,6 +9,7 @@ import (
 
 	"weir/model"
 	"weir/model/anthropic"
+	"weir/model/gemini"
 	"weir/model/openai"
 )
 
@@ -20,6 +21,8 @@ func Client(p model.Profile, base string, hc *http.Client) model.Client {
 		return anthropic.New(base, "key", hc)
 	case model.OpenAIChat:
 		return openai.New(base+"/v1", "key", hc)
+	case model.Gemini:
+		return gemini.New(base+"/v1beta", "key", p.Name, hc)
 	}
 	panic("wires: no client for the dialect " + string(p.Dialect))
 }

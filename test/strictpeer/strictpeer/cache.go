@@ -134,16 +134,14 @@ type recentPrompts struct {
 
 type prompt struct {
 	model           string
-	tools, messages []byte
+	tools, messages []byte // what stands before the messages, and these, without their end
 }
 
 // keep is how many prompts are remembered.
 const keep = 256
 
 // reckon reads a request through the cache and remembers it.
-func (c *recentPrompts) reckon(q *strict.Chat, minimum, step int) usage {
-	list := q.List.Raw(q.Body)
-	now := prompt{q.Model, q.Tools.Raw(q.Body), list[:len(list)-1]}
+func (c *recentPrompts) reckon(now prompt, minimum, step int) usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	best := 0

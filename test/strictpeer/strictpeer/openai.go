@@ -76,7 +76,12 @@ func (d openaiDialect) judge(r *http.Request, body []byte) (*Request, sink, erro
 		}
 	}
 	request.Last = strings.Join(last, "\n\n")
-	return request, &chatSink{q: q, rules: d.rules, usage: d.recent.reckon(q, d.minimum, d.step)}, nil
+	return request, &chatSink{q: q, rules: d.rules, usage: d.recent.reckon(promptOf(q), d.minimum, d.step)}, nil
+}
+
+func promptOf(q *strict.Chat) prompt {
+	list := q.List.Raw(q.Body)
+	return prompt{q.Model, q.Tools.Raw(q.Body), list[:len(list)-1]}
 }
 
 // chatSink writes an answer as the Chat Completions API does.

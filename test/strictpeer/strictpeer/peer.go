@@ -1,6 +1,6 @@
 // Package strictpeer is a double of the model providers that is stricter than
-// they are: an HTTP handler for POST /v1/messages, /v1/chat/completions or /v1/responses
-// that refuses, with the vendors' status codes, error shapes and words, every
+// they are: an HTTP handler for the one method of its profile's dialect that
+// refuses, with the vendors' status codes, error shapes and words, every
 // history they refuse, signs reasoning over the exact prefix and simulates the
 // prefix cache. Every end-to-end test talks to it.
 //
@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -183,8 +184,8 @@ type sink interface {
 
 // ServeHTTP implements [http.Handler].
 func (p *Peer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	d, path := p.speaks()
-	if r.URL.Path != path {
+	d, pattern := p.speaks()
+	if ok, _ := path.Match(pattern, r.URL.Path); !ok {
 		d.refuse(w, &strict.Refusal{Status: http.StatusNotFound, Type: "not_found_error", Message: "Not found"})
 		return
 	}

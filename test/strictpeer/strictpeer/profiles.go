@@ -21,11 +21,13 @@ const (
 	QwenTemplate        = "qwen-template"
 	AlternatingTemplate = "alternating-template"
 	DroppingTemplate    = "dropping-template"
+
+	Gemini = "gemini" // models that insist on thought signatures
 )
 
 // Profiles lists the profiles.
 func Profiles() []string {
-	return []string{Anthropic, AnthropicOld, Responses, OpenAIChat, DeepSeek, QwenTemplate, AlternatingTemplate, DroppingTemplate}
+	return []string{Anthropic, AnthropicOld, Responses, OpenAIChat, DeepSeek, QwenTemplate, AlternatingTemplate, DroppingTemplate, Gemini}
 }
 
 // chatRules are what is refused in a profile of the Chat Completions API, and
@@ -48,14 +50,18 @@ func chatRules(profile string) (strict.ChatRules, bool) {
 	return r, true
 }
 
-// speaks returns the dialect of the peer and the path that it serves.
+// speaks returns the dialect of the peer and the path that it serves, as
+// [path.Match] reads it.
 func (p *Peer) speaks() (dialect, string) {
 	if rules, ok := chatRules(p.profile); ok {
 		rules.Jinja = p.jinja
 		return openaiDialect{p, rules}, "/v1/chat/completions"
 	}
-	if p.profile == Responses {
+	switch p.profile {
+	case Responses:
 		return responsesDialect{p}, "/v1/responses"
+	case Gemini:
+		return geminiDialect{p}, geminiPath
 	}
 	return anthropicDialect{p}, "/v1/messages"
 }
@@ -73,6 +79,8 @@ func (p *Peer) caches() {
 		p.minimum, p.step = 64, 64
 	case QwenTemplate, AlternatingTemplate, DroppingTemplate: // vLLM's blocks
 		p.minimum, p.step = 16, 16
+	case Gemini:
+		p.minimum, p.step = 4096, 1
 	default:
 		panic("strictpeer: no profile " + p.profile)
 	}
@@ -105,6 +113,9 @@ func Model(profile, id, name string) model.Profile {
 	case QwenTemplate, AlternatingTemplate, DroppingTemplate:
 		p.Dialect, p.SystemFirstOnly, p.RolesAlternate = model.OpenAIChat, true, profile == AlternatingTemplate
 		p.CacheStyle, p.MaxTokensField = model.CacheAutomatic, "max_tokens"
+	case Gemini:
+		p.Dialect, p.ReasoningRequired, p.ThinkingBinding = model.Gemini, model.ReasoningSignature, model.BindPrefix
+		p.CacheStyle = model.CacheAutomatic
 	default:
 		panic("strictpeer: no profile " + profile)
 	}
