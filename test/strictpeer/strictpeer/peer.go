@@ -31,6 +31,7 @@ type Peer struct {
 	minimum int // tokens a cached prefix has at least
 	step    int // tokens by which a cached prefix of the openai dialect grows
 	jinja   bool
+	obey    bool
 	now     func() time.Time
 	log     io.Writer
 	signer  signer

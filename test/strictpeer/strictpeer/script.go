@@ -172,6 +172,11 @@ func (p *Peer) choose(r *Request) Answer {
 	if p.otherwise != nil {
 		return p.otherwise(r)
 	}
+	if p.obey {
+		if a := p.commanded(r); a != nil {
+			return a
+		}
+	}
 	return p.echo(r)
 }
 
@@ -183,10 +188,15 @@ func (p *Peer) echo(r *Request) Answer {
 		said = said[len(said)-200:]
 	}
 	text := "You said: " + string(said)
+	return p.musing("They said something. I repeat it.", Say(text))
+}
+
+// musing is an answer that begins with a thought where reasoning is returned.
+func (p *Peer) musing(thought string, acts ...Act) Answer {
 	if rules, chat := chatRules(p.profile); chat && !rules.Reasoning {
-		return Answer{Say(text)}
+		return acts
 	}
-	return Answer{Think("They said something. I repeat it."), Say(text)}
+	return append(Answer{Think(thought)}, acts...)
 }
 
 // split cuts text into pieces of n code points.
