@@ -1,66 +1,63 @@
 package modelview_test
 
 import (
+	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"weir"
 	"weir/model"
-	"weir/model/anthropic"
-	"weir/model/openai"
 	"weir/modelview"
 	"weir/test/strictpeer/strictpeer"
+	"weir/test/wires"
 )
 
-// direct carries requests to a handler without a network.
-type direct struct{ http.Handler }
-
-func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
-	w := httptest.NewRecorder()
-	d.ServeHTTP(w, r)
-	return w.Result(), nil
+// peers are strict peers of every profile, asked over the product's own wires.
+type peers struct {
+	models []model.Profile
+	ends   map[string]*strictpeer.Peer // by provider
 }
 
-// peers is a provider of strict peers, asked over the product's own wires.
-func peers() (provider, func() []string) {
-	type end struct {
-		peer   *strictpeer.Peer
-		client model.Client
+func newPeers() *peers {
+	ps := &peers{ends: map[string]*strictpeer.Peer{}}
+	for _, profile := range strictpeer.Profiles() {
+		ps.ends[profile] = strictpeer.New(profile)
+		for _, name := range []string{"one", "two"} {
+			ps.models = append(ps.models, strictpeer.Model(profile, profile+"/"+name, name))
+		}
 	}
-	ends := map[string]end{}
-	for profile, name := range map[string]string{"a/claude": strictpeer.Anthropic, "a/old": strictpeer.AnthropicOld, "chat": strictpeer.OpenAIChat,
-		"l/first": strictpeer.QwenTemplate, "l/gemma": strictpeer.AlternatingTemplate, "d/seek": strictpeer.DeepSeek} {
-		peer := strictpeer.New(name)
-		hc := &http.Client{Transport: direct{peer}}
-		client := openai.New("http://peer/v1", "key", hc)
-		if name == strictpeer.Anthropic || name == strictpeer.AnthropicOld {
-			client = anthropic.New("http://peer", "key", hc)
-		}
-		ends[profile] = end{peer, client}
+	// What else is set of the endpoints that these peers play.
+	more := func(profile, name string, set func(*model.Profile)) {
+		p := strictpeer.Model(profile, profile+"/"+name, name)
+		set(&p)
+		ps.models = append(ps.models, p)
 	}
-	ask := func(p model.Profile, r *modelview.Request, want []weir.Part) ([]weir.Part, error) {
-		e, ok := ends[p.ID]
-		if !ok {
-			e = ends["chat"]
-		}
-		e.peer.Script(script(want))
-		a, err := e.client.Stream(ctx, r.Body, func(model.Event) error { return nil })
-		if err != nil {
-			return nil, fmt.Errorf("%v; %v", err, e.peer.Refusals())
-		}
+	more(strictpeer.OpenAIChat, "marked", func(p *model.Profile) { p.MidSystem = model.MidNone })
+	more(strictpeer.OpenAIChat, "system", func(p *model.Profile) { p.MidSystem = model.MidNative })
+	more(strictpeer.OpenAIChat, "breakpoints", func(p *model.Profile) { p.ContentParts, p.CacheStyle = true, model.CacheBreakpoints })
+	more(strictpeer.QwenTemplate, "parts", func(p *model.Profile) { p.ContentParts = true })
+	return ps
+}
+
+// ask is a [provider].
+func (ps *peers) ask(p model.Profile, r *modelview.Request, want reply) ([]weir.Part, error) {
+	peer := ps.ends[p.Provider]
+	answer := script(want.parts)
+	if want.cut {
+		answer = append(answer, strictpeer.Cut())
+	}
+	peer.Script(answer)
+	a, err := wires.Direct(p, peer).Stream(ctx, r.Body, func(model.Event) error { return nil })
+	if refusals := peer.Refusals(); len(refusals) > 0 {
+		return nil, fmt.Errorf("%s: %v", p.ID, refusals)
+	}
+	var lost *model.Error
+	if want.cut && errors.As(err, &lost) && lost.Failure == model.FailBroken {
 		return a.Parts, nil
 	}
-	refusals := func() (all []string) {
-		for _, e := range ends {
-			all = append(all, e.peer.Refusals()...)
-		}
-		return all
-	}
-	return ask, refusals
+	return a.Parts, err
 }
 
 // script is the answer that has these parts.
@@ -71,7 +68,7 @@ func script(parts []weir.Part) strictpeer.Answer {
 		case weir.PartReasoning:
 			a = append(a, strictpeer.Think(fmt.Sprintf("thought %d", i)))
 		case weir.PartToolCall:
-			a = append(a, strictpeer.Call(p.Call, p.Name, string(p.Input)))
+			a = append(a, strictpeer.Call(p.Call, p.Name, p.Text))
 		default:
 			a = append(a, strictpeer.Say(p.Text))
 		}
@@ -80,9 +77,9 @@ func script(parts []weir.Part) strictpeer.Answer {
 }
 
 func TestTheStrictPeerTakesEveryRequestAndAllReasoning(t *testing.T) {
-	ask, refusals := peers()
-	rapid.Check(t, func(t *rapid.T) { live(t, memoryBackend{newMemory()}, "root", ask) })
-	for _, r := range refusals() {
-		t.Errorf("refused: %s", r)
-	}
+	histories(t, "5000")
+	rapid.Check(t, func(t *rapid.T) {
+		ps := newPeers()
+		live(t, memoryBackend{newMemory()}, "root", ps.ask, ps.models)
+	})
 }

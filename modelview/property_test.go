@@ -6,7 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
 	"testing"
 
@@ -101,6 +104,12 @@ func (w *world) inputs(x *life, least int) []weir.Body {
 		}
 		all = append(all, userMessage(w.text("said"), notes...))
 	}
+	switch w.draw(8, "beside") {
+	case 0:
+		all = append([]weir.Body{&weir.RecallSnapshot{Text: `{"recall":1}`}}, all...)
+	case 1:
+		all = append(all, &weir.Notice{Text: w.text("notice")})
+	}
 	for range w.draw(3, "updates") / 2 * (1 + w.draw(2, "two")) {
 		all = append(all, &weir.Update{Fact: "core/date", Text: w.text("update")})
 	}
@@ -120,11 +129,12 @@ func (w *world) step(x *life, inputs []weir.Body) {
 		x.window.Expect(x.profile)
 		w.must(x.window.CatchUp(ctx, w.b))
 	}
+	o := modelview.Options{ToolsOff: w.draw(8, "tools off") == 0}
 	if rapid.Bool().Draw(w.t, "undone first") {
 		_ = w.b.commit(x.c, func(tx writer) error {
 			_, err := tx.write(x.c, userMessage("never happened"))
 			w.must(err)
-			_, err = x.window.Next(ctx, tx, x.profile, modelview.Options{})
+			_, err = x.window.Next(ctx, tx, x.profile, o)
 			w.must(err)
 			return fmt.Errorf("undo")
 		})
@@ -136,9 +146,9 @@ func (w *world) step(x *life, inputs []weir.Body) {
 			w.must(err)
 		}
 		var err error
-		r, err = x.window.Next(ctx, tx, x.profile, modelview.Options{})
+		r, err = x.window.Next(ctx, tx, x.profile, o)
 		w.must(err)
-		w.sameWhenCold(x, tx, r)
+		w.sameWhenCold(x, tx, r, o)
 		w.must(tx.put(x.c, r.Views))
 		x.n++
 		x.head, err = tx.write(x.c, &weir.StepStart{Step: x.stepID(), Purpose: "answer", Provider: x.profile.Provider, Model: x.profile.ID,
@@ -157,33 +167,12 @@ func (w *world) step(x *life, inputs []weir.Body) {
 	x.last, x.events, x.asked = r, map[weir.BreakReason]bool{}, false
 }
 
-// provider answers a request with the parts that are wanted, in its own
-// spelling, or fails when it refuses the body.
-type provider func(p model.Profile, r *modelview.Request, want []weir.Part) ([]weir.Part, error)
-
-// answered asks the provider about the newest request.
-func (w *world) answered(x *life, want []weir.Part) []weir.Part {
-	parts, err := w.ask(x.profile, x.last, want)
-	if err != nil {
-		w.t.Fatalf("refused: %v\n%s", err, x.last.Body)
-	}
-	x.asked = true
-	return parts
-}
-
-// unanswered sends the newest request where nothing is made of the answer.
-func (w *world) unanswered(x *life) {
-	if !x.asked {
-		w.answered(x, []weir.Part{text("lost")})
-	}
-}
-
 func (x *life) stepID() weir.StepID {
 	return weir.StepID(fmt.Sprintf("stp_%s_%d", x.c.ID, x.n))
 }
 
-func (w *world) sameWhenCold(x *life, tx writer, r *modelview.Request) {
-	cold, err := w.l.Window(x.c).Next(ctx, tx, x.profile, modelview.Options{})
+func (w *world) sameWhenCold(x *life, tx writer, r *modelview.Request, o modelview.Options) {
+	cold, err := w.l.Window(x.c).Next(ctx, tx, x.profile, o)
 	w.must(err)
 	if !bytes.Equal(cold.Body, r.Body) || cold.Ledger != r.Ledger || !slices.Equal(cold.Marks, r.Marks) {
 		w.t.Fatalf("warm\n%s\n%+v\ncold\n%s\n%+v", r.Body, r.Ledger, cold.Body, cold.Ledger)
@@ -258,50 +247,6 @@ func behind(r *modelview.Request) error {
 	}
 }
 
-// turn is a whole turn: inputs, and steps until nothing is called.
-func (w *world) turn(x *life) {
-	inputs := w.inputs(x, 1)
-	for range 4 {
-		w.step(x, inputs)
-		parts := []weir.Part{}
-		if rapid.Bool().Draw(w.t, "thinks") && x.profile.Dialect == model.Anthropic {
-			parts = append(parts, thought(`{}`))
-		}
-		if rapid.Bool().Draw(w.t, "says") {
-			parts = append(parts, text(w.text("answer")))
-		}
-		answer := &weir.AssistantMessage{Step: x.stepID(), Model: x.profile.ID, Parts: parts}
-		switch w.draw(6, "outcome") {
-		case 0: // failed before any output
-			w.unanswered(x)
-			x.events[weir.BreakOpenSection] = true
-			return
-		case 1:
-			answer.Interrupted, answer.Parts = true, w.answered(x, parts)
-			w.append(x, answer, &weir.StepEnd{Step: x.stepID(), Outcome: weir.StepInterrupted})
-			return
-		case 2, 3: // tools
-			for i := range 1 + w.draw(3, "calls") {
-				id := rapid.SampledFrom([]string{fmt.Sprintf("toolu_%s_%d_%d", x.c.ID, x.n, i), fmt.Sprintf("call.%d", i), "same"}).Draw(w.t, "call")
-				parts = append(parts, call(id, "read", `{"p": 1}`))
-			}
-			answer.Parts = w.answered(x, parts)
-			var results []weir.Body
-			for i, c := range answer.Calls() {
-				results = append(results, &weir.ToolResult{Call: c.Call, Text: w.text("result"), IsError: i == 1})
-			}
-			results = rapid.Permutation(results).Draw(w.t, "results")
-			w.append(x, answer)
-			w.append(x, append(results, &weir.StepEnd{Step: x.stepID(), Outcome: weir.StepDone})...)
-			inputs = w.inputs(x, 0)
-			continue
-		}
-		answer.Parts = w.answered(x, parts)
-		w.append(x, answer, &weir.StepEnd{Step: x.stepID(), Outcome: weir.StepDone})
-		return
-	}
-}
-
 func (w *world) rebuilt(x *life, seq weir.Seq, sent *modelview.Request) {
 	found, err := w.b.Records(ctx, x.c, weir.RecordQuery{After: seq - 1, Before: seq + 1})
 	w.must(err)
@@ -332,11 +277,9 @@ func (w *world) proof() {
 	}
 }
 
-// live runs a random world on a backend.
-func live(t *rapid.T, b backend, name string, ask provider) {
-	all := profiles()
-	names := []string{"anthropic", "anthropic-old", "chat", "chat-system", "chat-none", "chat-first", "alternating", "breakpoints", "deepseek"}
-	pick := func() model.Profile { return all[rapid.SampledFrom(names).Draw(t, "profile")] }
+// live runs a random world of models on a backend.
+func live(t *rapid.T, b backend, name string, ask provider, models []model.Profile) {
+	pick := func() model.Profile { return models[rapid.IntRange(0, len(models)-1).Draw(t, "model")] }
 	w := &world{t: t, b: b, l: modelview.New(), ask: ask, name: name, frozen: map[viewKey][]byte{}}
 	w.birth(pick())
 	t.Repeat(map[string]func(*rapid.T){
@@ -366,20 +309,22 @@ func live(t *rapid.T, b backend, name string, ask provider) {
 	w.proof()
 }
 
-// rules is a provider that knows the vendors' rules and signs what it thinks.
-func rules(p model.Profile, r *modelview.Request, want []weir.Part) ([]weir.Part, error) {
-	want = slices.Clone(want)
-	for i := range want {
-		if want[i].Type == weir.PartReasoning {
-			want[i].Raw = json.RawMessage(fmt.Sprintf(`{"type":"thinking","thinking":"","signature":"%s"}`, sign(r)))
-		}
+// histories has rapid make thousands of them in a full run.
+func histories(t *testing.T, full string) {
+	t.Helper()
+	if os.Getenv("WEIR_STORM") != "full" {
+		return
 	}
-	if err := behind(r); err != nil {
-		return nil, err
+	was := flag.Lookup("rapid.checks").Value.String()
+	if err := flag.Set("rapid.checks", full); err != nil {
+		t.Fatal(err)
 	}
-	return want, accepted(p, r.Body)
+	t.Cleanup(func() { _ = flag.Set("rapid.checks", was) })
 }
 
 func TestEveryRequestExtendsTheOneBeforeOrSaysWhyNot(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { live(t, memoryBackend{newMemory()}, "root", rules) })
+	histories(t, "3000")
+	rapid.Check(t, func(t *rapid.T) {
+		live(t, memoryBackend{newMemory()}, "root", rules, slices.Collect(maps.Values(profiles())))
+	})
 }

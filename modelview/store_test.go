@@ -20,7 +20,8 @@ func TestTheSameHoldsOnTheRealStores(t *testing.T) {
 			}
 			done := false
 			defer func() { failed = failed || !done }()
-			live(t, newStoreBackend(s), strconv.Itoa(n), rules)
+			ps := newPeers()
+			live(t, newStoreBackend(s), strconv.Itoa(n), ps.ask, ps.models)
 			done = true
 		})
 	})
