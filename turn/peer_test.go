@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,13 +17,12 @@ import (
 	"weir"
 	"weir/fact"
 	"weir/model"
-	"weir/model/anthropic"
 	"weir/model/demo"
-	"weir/model/openai"
 	"weir/modelview"
 	"weir/store"
 	"weir/test/stores"
 	"weir/test/strictpeer/strictpeer"
+	"weir/test/wires"
 	"weir/tool"
 	"weir/turn"
 )
@@ -31,31 +31,23 @@ import (
 type provider struct {
 	*strictpeer.Peer
 	profile model.Profile
-	client  model.Client
-	other   model.Client
+	client  model.Client // nil: one for each model
+	base    string
+	hc      *http.Client
 }
 
-func newProvider(t *testing.T, profile string) *provider {
+func newProvider(t *testing.T, profile string, options ...strictpeer.Option) *provider {
 	t.Helper()
-	p := &provider{Peer: strictpeer.New(profile, strictpeer.CacheMinimum(16))}
+	if options == nil {
+		options = []strictpeer.Option{strictpeer.CacheMinimum(16)}
+	}
+	p := &provider{Peer: strictpeer.New(profile, options...), profile: strictpeer.Model(profile, "peer/one", "one")}
 	srv := httptest.NewServer(p.Peer)
-	hc := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	p.base, p.hc = srv.URL, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
 	t.Cleanup(func() {
-		hc.CloseIdleConnections()
+		p.hc.CloseIdleConnections()
 		srv.Close()
 	})
-	p.profile = model.Profile{ID: "peer/one", Provider: "peer", Name: "one", ContextWindow: 200_000, MaxOutput: 4096}
-	switch profile {
-	case strictpeer.OpenAIChat:
-		p.profile.Dialect, p.profile.MidSystem, p.profile.MaxTokensField = model.OpenAIChat, model.MidNone, "max_tokens"
-		p.client = openai.New(srv.URL+"/v1", "", hc)
-	case strictpeer.Anthropic:
-		p.profile.Dialect, p.profile.MidSystem = model.Anthropic, model.MidNative
-		p.client = anthropic.New(srv.URL, "k", hc)
-	default:
-		p.profile.Dialect, p.profile.MidSystem = model.Anthropic, model.MidNone
-		p.client = anthropic.New(srv.URL, "k", hc)
-	}
 	return p
 }
 
@@ -63,9 +55,12 @@ func newProvider(t *testing.T, profile string) *provider {
 func (p *provider) Model(id string) (model.Profile, model.Client, error) {
 	profile := p.profile
 	if id != "" {
-		profile.ID, profile.Name = id, id
+		profile.ID, profile.Name = id, id[strings.IndexByte(id, '/')+1:]
 	}
-	return profile, p.client, nil
+	if p.client != nil {
+		return profile, p.client, nil
+	}
+	return profile, wires.Client(profile, p.base, p.hc), nil
 }
 
 func withModels(m turn.Models) option { return func(c *turn.Config) { c.Models = m } }
@@ -74,12 +69,12 @@ func withModels(m turn.Models) option { return func(c *turn.Config) { c.Models =
 // conversations.
 type walk struct {
 	*world
-	r        *rand.Rand
-	provider *provider
-	convs    []weir.ConversationID
-	sent     map[weir.InputID]string
-	dials    []*dial
-	tap      *tap
+	r     *rand.Rand
+	peers *providers
+	convs []weir.ConversationID
+	sent  map[weir.InputID]string
+	dials []*dial
+	tap   *tap
 
 	mu  sync.Mutex
 	ran map[string]int // calls, by id
@@ -91,11 +86,10 @@ func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
 		seed = s
 	}
 	t.Logf("WEIR_SEED=%d", seed)
-	for _, profile := range []string{strictpeer.Anthropic, strictpeer.AnthropicOld, strictpeer.OpenAIChat} {
+	for _, profile := range strictpeer.Profiles() {
 		t.Run(profile, func(t *testing.T) {
-			stores.Each(t, func(t *testing.T, s store.Store) {
-				p := newProvider(t, profile)
-				w := &walk{world: newWorld(t, s), r: rand.New(rand.NewPCG(seed, 1)), provider: p, sent: map[weir.InputID]string{}, ran: map[string]int{}}
+			run := func(t *testing.T, s store.Store, seed uint64) {
+				w := &walk{world: newWorld(t, s), r: rand.New(rand.NewPCG(seed, 1)), peers: newProviders(t, profile), sent: map[weir.InputID]string{}, ran: map[string]int{}}
 				w.begin()
 				for i := range 3 {
 					w.convs = append(w.convs, w.conversation(weir.ConversationID(fmt.Sprint("c", i))))
@@ -104,9 +98,25 @@ func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
 					w.act()
 				}
 				w.finish()
-			})
+			}
+			if profile == strictpeer.Anthropic {
+				stores.Each(t, func(t *testing.T, s store.Store) { run(t, s, seed) })
+			} else {
+				run(t, stores.SQLite(t), seed)
+			}
+			for i := range walks() {
+				t.Run(fmt.Sprint(i), func(t *testing.T) { run(t, stores.SQLite(t), seed+uint64(i)+1) })
+			}
 		})
 	}
+}
+
+// walks is how many more there are of each profile.
+func walks() int {
+	if os.Getenv("WEIR_STORM") == "full" {
+		return 120
+	}
+	return 0
 }
 
 // begin starts an engine with tools that answer, one of which asks first.
@@ -115,7 +125,7 @@ func (w *walk) begin() {
 	run := func(_ context.Context, c tool.Call) (tool.Result, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.ran[c.ID]++
+		w.ran[string(c.Conversation)+" "+c.ID]++
 		return tool.Result{Text: string(c.Input)}, nil
 	}
 	p := &tap{mortal: &mortal{Store: w.s}, leases: map[weir.ConversationID]weir.Lease{}}
@@ -123,7 +133,7 @@ func (w *walk) begin() {
 	if w.dials == nil {
 		w.dials = []*dial{newDial("test/a", 0), newDial("test/b", 0)}
 	}
-	w.engine = w.another(withModels(w.provider), withDials(w.dials...), func(c *turn.Config) { c.Store = turn.Over[store.Tx](p) }, withTools(
+	w.engine = w.another(withModels(w.peers), withDials(w.dials...), func(c *turn.Config) { c.Store = turn.Over[store.Tx](p) }, withTools(
 		fakeTool{name: "echo", run: run}, fakeTool{name: "alone", alone: true, run: run}, asking{fakeTool{name: "careful", run: run}, weir.Ask}))
 	w.start()
 }
@@ -166,7 +176,9 @@ func (w *walk) decideSome(c weir.ConversationID, all bool) {
 func (w *walk) act() {
 	w.t.Helper()
 	c := w.convs[w.r.IntN(len(w.convs))]
-	switch n := w.r.IntN(33); {
+	switch n := w.r.IntN(37); {
+	case n >= 33:
+		w.reshape(c)
 	case n >= 31:
 		w.crash()
 	case n >= 28:
@@ -176,7 +188,7 @@ func (w *walk) act() {
 	case n < 9:
 		w.say(c)
 	case n < 11:
-		w.provider.Script(w.mishap())
+		w.peers.peer(w.get(c).Model).Script(w.mishap())
 		w.say(c)
 	case n < 13:
 		if err := w.engine.Interrupt(w.t.Context(), actor(), c, ""); err != nil {
@@ -189,13 +201,7 @@ func (w *walk) act() {
 	case n < 16:
 		w.replace(c)
 	case n < 17:
-		model := fmt.Sprint("peer/", w.r.IntN(2))
-		err := w.s.Update(w.t.Context(), func(tx store.Tx) error {
-			return tx.ChangeConversation(w.t.Context(), c, weir.ConversationChange{Model: &model})
-		})
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		w.switchModel(c)
 	case n < 18:
 		w.engine.Stop()
 		w.begin()
@@ -280,7 +286,7 @@ func (w *walk) admit(ad turn.Admission) {
 func (w *walk) quotable(not weir.ConversationID) *weir.Reference {
 	c := w.convs[w.r.IntN(len(w.convs))]
 	if c == not {
-		return &weir.Reference{Type: weir.Pointer, Conversation: w.convs[(w.r.IntN(2)+1+index(w.convs, not))%3]}
+		return &weir.Reference{Type: weir.Pointer, Conversation: w.convs[(w.r.IntN(len(w.convs)-1)+1+index(w.convs, not))%len(w.convs)]}
 	}
 	records := w.records(c)
 	for range 10 {
@@ -356,17 +362,20 @@ func (w *walk) finish() {
 		})
 	}
 	w.engine.Stop()
-	for _, refusal := range w.provider.Refusals() {
-		w.t.Errorf("the peer refused: %s", refusal)
-	}
+	w.peers.each(func(profile string, p *provider) {
+		for _, refusal := range p.Refusals() {
+			w.t.Errorf("%s refused: %s", profile, refusal)
+		}
+	})
 	w.clean()
 	for call, n := range w.ran {
-		if n > 1 && call != "call_1" && call != "call_2" { // which the model says every time
+		if n > 1 {
 			w.t.Errorf("%s was run %d times", call, n)
 		}
 	}
 	w.everyInputOnce()
 	w.everyBodyRebuilds()
+	w.everyRequestExtends()
 	w.everyoneKnows()
 }
 
@@ -391,7 +400,7 @@ func (w *walk) everyInputOnce() {
 	seen := map[weir.InputID]int{}
 	for _, c := range w.convs {
 		for _, r := range w.records(c) {
-			if m, ok := r.Body.(*weir.UserMessage); ok {
+			if m, ok := r.Body.(*weir.UserMessage); ok && r.Conversation == c {
 				seen[m.Input]++
 				if w.sent[m.Input] != m.Text {
 					w.t.Errorf("%s says %q, was sent %q", m.Input, m.Text, w.sent[m.Input])
@@ -409,9 +418,11 @@ func (w *walk) everyInputOnce() {
 func (w *walk) everyBodyRebuilds() {
 	w.t.Helper()
 	arrived := map[string]bool{}
-	for _, b := range w.provider.Bodies() {
-		arrived[string(b)] = true
-	}
+	w.peers.each(func(_ string, p *provider) {
+		for _, b := range p.Bodies() {
+			arrived[string(b)] = true
+		}
+	})
 	rebuilt, l := 0, modelview.New()
 	for _, c := range w.convs {
 		conv := w.get(c)

@@ -83,6 +83,15 @@ func New(profile string, options ...Option) *Peer {
 	return p
 }
 
+// Keeps returns how many tokens of a prompt of so many the peer's cache keeps:
+// none below its minimum, and whole steps.
+func (p *Peer) Keeps(tokens int) int {
+	if kept := tokens / p.step * p.step; kept >= p.minimum {
+		return kept
+	}
+	return 0
+}
+
 // Exchange is one request and what was answered.
 type Exchange struct {
 	Header  http.Header
