@@ -130,10 +130,10 @@ func (w *walk) everyRequestExtends() {
 					w.t.Fatalf("the request of step %d of %s: %v", r.Seq, c, err)
 				}
 				now := bytes.TrimSuffix(unmarked(body), []byte(b.Tail))
-				if last != nil && last.Lowering != b.Lowering {
+				if last != nil && (last.Lowering != b.Lowering || last.Model != b.Model) {
 					happened[weir.BreakModel] = true
 				}
-				reason, extends := b.Ledger.Reason, last != nil && bytes.HasPrefix(now, before)
+				reason, extends := b.Ledger.Reason, last != nil && last.Model == b.Model && bytes.HasPrefix(now, before)
 				if extends != (reason == "") || reason != "" && !happened[reason] {
 					w.t.Errorf("step %d of %s (%s): extends the request before: %v; the ledger says %q; there happened %v\n%s\n%s",
 						r.Seq, c, b.Lowering, extends, reason, happened, before, now)

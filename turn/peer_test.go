@@ -176,7 +176,9 @@ func (w *walk) decideSome(c weir.ConversationID, all bool) {
 func (w *walk) act() {
 	w.t.Helper()
 	c := w.convs[w.r.IntN(len(w.convs))]
-	switch n := w.r.IntN(37); {
+	switch n := w.r.IntN(40); {
+	case n >= 37:
+		w.switchModel(c)
 	case n >= 33:
 		w.reshape(c)
 	case n >= 31:
@@ -200,8 +202,6 @@ func (w *walk) act() {
 		}
 	case n < 16:
 		w.replace(c)
-	case n < 17:
-		w.switchModel(c)
 	case n < 18:
 		w.engine.Stop()
 		w.begin()
