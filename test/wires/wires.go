@@ -6,12 +6,21 @@ package wires
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 
 	"weir/model"
 	"weir/model/anthropic"
 	"weir/model/gemini"
 	"weir/model/openai"
+	"weir/test/strictpeer/strictpeer"
 )
+
+// Profiles are those of the strict peer that there is a client for.
+func Profiles() []string {
+	return slices.DeleteFunc(strictpeer.Profiles(), func(profile string) bool {
+		return strictpeer.Model(profile, "peer/one", "one").Dialect == model.OpenAIResponses
+	})
+}
 
 // Client returns the client of a model at a peer whose root is at base. A
 // dialect without one is a mistake in the test and panics.
