@@ -77,8 +77,10 @@ func speak(p Provider, key string, hc *http.Client) map[model.Dialect]model.Clie
 			model.Gemini: &gemini.Client{BaseURL: orDefault(p.BaseURL, gemini.DefaultBaseURL), Key: strings.TrimSpace(key), HTTP: hc},
 		}
 	}
+	base := orDefault(p.BaseURL, "https://api.openai.com/v1")
 	return map[model.Dialect]model.Client{
-		model.OpenAIChat: openai.New(orDefault(p.BaseURL, "https://api.openai.com/v1"), key, hc),
+		model.OpenAIChat:      openai.New(base, key, hc),
+		model.OpenAIResponses: openai.NewResponses(base, key, hc),
 	}
 }
 

@@ -82,6 +82,9 @@ type Answer struct {
 	Parts  []weir.Part
 	Usage  weir.Usage
 	Finish Finish
+	// Dropped are the provider's reasons for having left out reasoning that
+	// was sent back to it, where it says so instead of refusing.
+	Dropped []string
 }
 
 // Finish is why an answer ended.

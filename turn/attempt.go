@@ -26,6 +26,9 @@ func (d *drain) step(st *begun) (goOn bool, err error) {
 	case d.ctx.Err() != nil && failed != nil:
 		return false, d.leave(st, w, failed)
 	}
+	if len(answer.Dropped) > 0 {
+		d.e.cfg.Log.Warn("the provider left out reasoning that was sent back", "conversation", d.id, "step", st.step.ID, "reasons", answer.Dropped)
+	}
 	o := judge(ctx, answer, failed, w)
 	if o.state == weir.StepFailed {
 		d.e.cfg.Log.Warn("a step failed", "conversation", d.id, "step", st.step.ID, "code", o.code, "err", cause(failed))

@@ -1,5 +1,6 @@
 // Package openai speaks the OpenAI Chat Completions API, as OpenAI and the
-// many servers that resemble it do, to one endpoint.
+// many servers that resemble it do, to one endpoint; and, by a client of its
+// own, the Responses API.
 //
 // A body is sent exactly as it was made; a request is tried once. Pieces are
 // emitted in the order of the stream, on the caller's goroutine; where a
@@ -15,7 +16,13 @@
 // Usage is normalised: this dialect counts cached tokens into the prompt, Weir
 // counts them apart.
 //
-// A Client is safe for concurrent use and owns no goroutine.
+// Of the Responses API nothing that the vendor keeps is used. An answer is
+// complete with the event that says so and nothing else; of one that broke off,
+// the text that came is returned, and the reasoning and the calls that were
+// whole. Part.Raw keeps a reasoning item that came with its encrypted content,
+// and beside texts and calls the ids and the phase that go back with them.
+//
+// A client is safe for concurrent use and owns no goroutine.
 package openai
 
 import (
@@ -50,6 +57,13 @@ func New(baseURL, apiKey string, hc *http.Client) model.Client {
 
 // Stream implements [model.Client].
 func (c *Client) Stream(ctx context.Context, body []byte, emit func(model.Event) error) (model.Answer, error) {
+	a := &assembly{emit: emit}
+	err := c.post(ctx, "chat/completions", body, a.read)
+	return a.answer(err == nil), err
+}
+
+// post sends a body to a path of the endpoint and hands the stream to read.
+func (c *Client) post(ctx context.Context, path string, body []byte, read func(*wire.Stream) error) error {
 	header := http.Header{}
 	if c.Key != "" {
 		header.Set("Authorization", "Bearer "+c.Key)
@@ -58,10 +72,8 @@ func (c *Client) Stream(ctx context.Context, body []byte, emit func(model.Event)
 	if base == "" {
 		base = DefaultBaseURL
 	}
-	a := &assembly{emit: emit}
-	err := wire.Do(ctx, wire.Call{
-		Base: base, Path: "chat/completions", Header: header, Secret: c.Key, Body: body, HTTP: c.HTTP,
+	return wire.Do(ctx, wire.Call{
+		Base: base, Path: path, Header: header, Secret: c.Key, Body: body, HTTP: c.HTTP,
 		HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, Classify: classify,
-	}, a.read)
-	return a.answer(err == nil), err
+	}, read)
 }
