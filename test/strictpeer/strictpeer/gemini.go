@@ -196,10 +196,17 @@ func (s *geminiSink) part(a Act) map[string]any {
 // argumentsOf is the value of a call's args. The vendor's are always an object;
 // what a script has of other arguments goes as a string, as no vendor sends it.
 func argumentsOf(text string) any {
-	if strings.HasPrefix(strings.TrimSpace(text), "{") && json.Valid([]byte(text)) {
+	if isObject([]byte(text)) {
 		return json.RawMessage(text)
 	}
 	return text
+}
+
+// isObject is as strict about arguments as the vendor's own encoder is: half a
+// surrogate pair is no text.
+func isObject(args []byte) bool {
+	v, err := strict.Parse(args)
+	return err == nil && v.Kind == strict.Object
 }
 
 func (s *geminiSink) fault(status int, message string) error {

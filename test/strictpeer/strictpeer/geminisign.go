@@ -60,7 +60,7 @@ func callWords(name string, args []byte) string {
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.UseNumber()
 	var object map[string]any
-	if d.Decode(&object) != nil {
+	if !isObject(args) || d.Decode(&object) != nil {
 		return name
 	}
 	canonical, _ := json.Marshal(object) // cannot fail: it was JSON
