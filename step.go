@@ -28,16 +28,37 @@ type BreakReason string
 
 // The closed list of reasons; empty when the request extends the one before.
 const (
-	BreakFirst       BreakReason = "first"
-	BreakCompaction  BreakReason = "compaction"
-	BreakRewind      BreakReason = "rewind"
-	BreakModel       BreakReason = "model"
-	BreakTools       BreakReason = "tools"
-	BreakOptions     BreakReason = "options"
-	BreakRedaction   BreakReason = "redaction"
-	BreakOpenSection BreakReason = "open_section"
-	BreakDefect      BreakReason = "defect"
+	BreakFirst       BreakReason = "first"        // there is none before
+	BreakCompaction  BreakReason = "compaction"   // a checkpoint has taken the place of what came before it
+	BreakRewind      BreakReason = "rewind"       // or a rewind taken back
+	BreakModel       BreakReason = "model"        // lowered afresh: for another model, or without what this one refused
+	BreakTools       BreakReason = "tools"        // a new epoch: other tools, another baseline
+	BreakOptions     BreakReason = "options"      // kept: all options of the dialects stand behind the prefix, and break nothing
+	BreakRedaction   BreakReason = "redaction"    // kept: nothing redacts yet
+	BreakOpenSection BreakReason = "open_section" // more came where no answer had closed the section
+	BreakDefect      BreakReason = "defect"       // none of these: bytes moved that must not
 )
+
+// BreakReasons lists the reasons.
+func BreakReasons() []BreakReason {
+	return []BreakReason{BreakFirst, BreakCompaction, BreakRewind, BreakModel, BreakTools, BreakOptions, BreakRedaction, BreakOpenSection, BreakDefect}
+}
+
+// RefusedCodes are the codes of steps whose request a provider has judged and
+// not taken. The same bytes would not be taken again.
+func RefusedCodes() []string {
+	return []string{
+		"provider_refused_request", "provider_refused_reasoning", "provider_refused_system", "provider_refused_roles",
+		"provider_refused_calls", "provider_context_overflow",
+	}
+}
+
+// Lesson is what a model was learnt to object to, because it refused it.
+type Lesson struct {
+	Model     string // catalogue id
+	Objection string
+	At        time.Time
+}
 
 // Ledger is what a step's record says about the bytes of its request. Lengths
 // are bytes, digests SHA-256 in hex. The prefix is the request without cache

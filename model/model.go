@@ -129,7 +129,9 @@ func (f Failure) Retryable() bool {
 // bounded, without secrets.
 type Error struct {
 	Failure    Failure
-	Status     int // HTTP, 0 for none
+	Status     int       // HTTP, 0 for none
+	Objection  Objection // of FailRefused: to what, where that is known
+	Elsewhere  bool      // of FailRefused: what answered is no such endpoint
 	Public     string
 	RetryAfter time.Duration
 	Err        error

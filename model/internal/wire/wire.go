@@ -153,12 +153,13 @@ func (c *Call) refused(resp *http.Response, s *Stream) *model.Error {
 	fault := c.Classify(resp.StatusCode, body)
 	switch {
 	case fault == nil && resp.StatusCode < 300:
-		fault = &model.Error{Failure: model.FailRefused, Public: fmt.Sprintf(
+		fault = &model.Error{Failure: model.FailRefused, Elsewhere: true, Public: fmt.Sprintf(
 			"The endpoint at %s answered POST %s with %q instead of an event stream; check its base_url.", s.endpoint.at, resp.Request.URL.Path, media)}
 	case fault == nil:
 		fault = &model.Error{Failure: ByStatus(resp.StatusCode)}
 		fallthrough
 	default:
+		fault.Objection = objection(fault.Failure, fault.Public)
 		fault.Public = s.endpoint.says(fault.Failure, resp.StatusCode, fault.Public)
 	}
 	fault.Status = resp.StatusCode
@@ -238,7 +239,8 @@ func (s *Stream) broken(err error) *model.Error {
 
 // Fault makes an error that a provider announced in the middle of its stream.
 func (s *Stream) Fault(failure model.Failure, message string) *model.Error {
-	return &model.Error{Failure: failure, Status: http.StatusOK, Public: s.endpoint.says(failure, http.StatusOK, message)}
+	return &model.Error{Failure: failure, Status: http.StatusOK, Objection: objection(failure, message),
+		Public: s.endpoint.says(failure, http.StatusOK, message)}
 }
 
 // Incomplete is the error of a stream that ended before its answer did.
