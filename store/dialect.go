@@ -12,7 +12,7 @@ import (
 //
 //	{list}   a table j with one column, value: one argument, a JSON array of strings
 //	{ids}    a subquery that selects all of such a table
-//	{marks}, {pending}, {waiting} the partial index to use, where that has to be said
+//	{marks}, {pending}, {waiting}, {refused} the partial index to use, where that has to be said
 //	{walls}  JSON array of the isolated ancestors of conversation c
 //	{named} whether the bytes in column body hold a text; takes one argument
 //	{has}    function (text, part) that is > 0 when text contains part

@@ -75,6 +75,7 @@ func TestQueriesFollowTheirIndexes(t *testing.T) {
 		"structure":      {func(r *reader) { r.Structure(ctx, &c) }, "INDEX records_marks (conversation=?"},
 		"message":        {func(r *reader) { r.Message(ctx, &c, "m") }, "INDEX records_id (conversation=? AND id=?)"},
 		"log":            {func(r *reader) { r.Records(ctx, &c, weir.RecordQuery{Newest: true}) }, "PRIMARY KEY (conversation=? AND seq>? AND seq<?)"},
+		"refused":        {func(r *reader) { r.RefusedSteps(ctx, &c) }, "INDEX steps_refused (conversation=? AND seq>? AND seq<?)"},
 		"views":          {func(r *reader) { r.Views(ctx, &c, "x", 1, 2) }, "PRIMARY KEY (conversation=? AND lowering=? AND seq>? AND seq<?)"},
 		"pending":        {func(r *reader) { r.PendingInputs(ctx, "a") }, "INDEX inputs_pending (conversation=?)"},
 		"inbox":          {func(r *reader) { r.Inputs(ctx, "a", 5) }, "PRIMARY KEY (conversation=? AND position>?)"},

@@ -226,6 +226,7 @@ func postgresDialect() *dialect {
 			"{marks}", ``,
 			"{pending}", ``,
 			"{waiting}", ``,
+			"{refused}", ``,
 			"{walls}", `CASE WHEN c.lineage = '' THEN '' ELSE COALESCE((
 				SELECT CAST(json_agg(a.ancestor) AS TEXT) FROM ancestry a JOIN conversations p ON p.id = a.ancestor
 				WHERE a.descendant = c.id AND p.level = 'isolated'), '') END`,

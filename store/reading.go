@@ -73,6 +73,14 @@ func (r reading) Steps(ctx context.Context, c weir.ConversationID, before weir.S
 	return ask(ctx, r, func(r Reader) ([]weir.Step, error) { return r.Steps(ctx, c, before, limit) })
 }
 
+func (r reading) RefusedSteps(ctx context.Context, c *weir.Conversation) ([]weir.Step, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Step, error) { return r.RefusedSteps(ctx, c) })
+}
+
+func (r reading) Lessons(ctx context.Context) ([]weir.Lesson, error) {
+	return ask(ctx, r, func(r Reader) ([]weir.Lesson, error) { return r.Lessons(ctx) })
+}
+
 func (r reading) UnsettledStep(ctx context.Context, c weir.ConversationID) (weir.Step, error) {
 	return ask(ctx, r, func(r Reader) (weir.Step, error) { return r.UnsettledStep(ctx, c) })
 }

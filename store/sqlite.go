@@ -171,6 +171,7 @@ func sqliteDialect(now func() time.Time) *dialect {
 			"{marks}", `INDEXED BY records_marks`,
 			"{pending}", `INDEXED BY inputs_pending`,
 			"{waiting}", `INDEXED BY calls_waiting`,
+			"{refused}", `INDEXED BY steps_refused`,
 			"{walls}", `CASE WHEN c.lineage = '' THEN '' ELSE (
 				SELECT json_group_array(a.ancestor) FROM ancestry a JOIN conversations p ON p.id = a.ancestor
 				WHERE a.descendant = c.id AND p.level = 'isolated') END`,

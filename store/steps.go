@@ -67,6 +67,42 @@ func (r *reader) UnsettledStep(ctx context.Context, c weir.ConversationID) (weir
 	return oneStep(list(ctx, r, scanStep, `SELECT `+stepColumns+` FROM steps WHERE conversation = ? AND state = 'running'`, c))
 }
 
+// refusedCodes spells [weir.RefusedCodes] as the index steps_refused does.
+const refusedCodes = `(
+    'provider_refused_request', 'provider_refused_reasoning', 'provider_refused_system', 'provider_refused_roles',
+    'provider_refused_calls', 'provider_context_overflow')`
+
+func (r *reader) RefusedSteps(ctx context.Context, c *weir.Conversation) ([]weir.Step, error) {
+	var all []weir.Step
+	for _, part := range segments(c, 0, math.MaxInt64) {
+		some, err := list(ctx, r, scanStep, `
+			SELECT `+stepColumns+` FROM steps {refused} WHERE conversation = ? AND seq > ? AND seq <= ? AND code IN `+refusedCodes+` ORDER BY seq`,
+			part.conversation, part.after, part.upto)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+func (r *reader) Lessons(ctx context.Context) ([]weir.Lesson, error) {
+	scan := func(r row) (weir.Lesson, error) {
+		var l weir.Lesson
+		var at int64
+		err := r.Scan(&l.Model, &l.Objection, &at)
+		l.At = fromMicros(at)
+		return l, err
+	}
+	return list(ctx, r, scan, `SELECT model, objection, at FROM lessons ORDER BY model, objection`)
+}
+
+func (t *tx) PutLesson(ctx context.Context, l weir.Lesson) error {
+	_, err := t.q.exec(ctx, `INSERT INTO lessons (model, objection, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+		l.Model, l.Objection, micros(l.At))
+	return err
+}
+
 func (t *tx) InsertStep(ctx context.Context, s *weir.Step) error {
 	if err := t.guard(ctx, s.Conversation, s.Fence); err != nil {
 		return err

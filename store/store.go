@@ -63,6 +63,11 @@ type Reader interface {
 	Step(ctx context.Context, c weir.ConversationID, id weir.StepID) (weir.Step, error)
 	// Steps returns steps, newest first, those with Seq < before (0: all).
 	Steps(ctx context.Context, c weir.ConversationID, before weir.Seq, limit int) ([]weir.Step, error)
+	// RefusedSteps returns the steps of c and of what it inherits whose code is
+	// one of [weir.RefusedCodes], in order.
+	RefusedSteps(ctx context.Context, c *weir.Conversation) ([]weir.Step, error)
+	// Lessons returns what was learnt of models, by model and objection.
+	Lessons(ctx context.Context) ([]weir.Lesson, error)
 	// UnsettledStep returns the running step, or NotFound.
 	UnsettledStep(ctx context.Context, c weir.ConversationID) (weir.Step, error)
 	// Due returns conversations with pending inputs or an unsettled step whose
@@ -164,6 +169,8 @@ type Tx interface {
 	// conversation's fence, and sets s.Interrupt when an interrupt was asked
 	// for meanwhile. A step settles once: "moved_on" when it has.
 	UpdateStep(ctx context.Context, fence int64, s *weir.Step) error
+	// PutLesson keeps what was learnt of a model; what is known already stays.
+	PutLesson(ctx context.Context, l weir.Lesson) error
 	// AskInterrupt marks the running step, if any, and reports whether there was one.
 	AskInterrupt(ctx context.Context, c weir.ConversationID) (bool, error)
 

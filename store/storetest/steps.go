@@ -30,6 +30,39 @@ func (w *world) due() []weir.ConversationID {
 }
 
 var steps = []scenario{
+	{"WhatWasRefusedIsFoundAlsoByABranch", func(w *world) {
+		w.conversation("a")
+		l := w.lease("a")
+		for i, code := range append(weir.RefusedCodes(), "", "provider_auth") {
+			s := step(l, weir.StepID(fmt.Sprint("stp_", i)), weir.Seq(i+1))
+			w.must(func(tx store.Tx) error { return tx.InsertStep(w.ctx, s) })
+			s.State, s.Code = weir.StepFailed, code
+			w.must(func(tx store.Tx) error { return tx.UpdateStep(w.ctx, l.Fence, s) })
+		}
+		branch := weir.Conversation{ID: "b", Lineage: []weir.Inherited{{Conversation: "a", Upto: 3}}}
+		for c, n := range map[*weir.Conversation]int{{ID: "a"}: len(weir.RefusedCodes()), &branch: 3, {ID: "c"}: 0} {
+			got, err := w.RefusedSteps(w.ctx, c)
+			if err != nil || len(got) != n {
+				w.Errorf("%s: %v, %d steps, want %d", c.ID, err, len(got), n)
+			}
+			for i := range got {
+				if got[i].Code != weir.RefusedCodes()[i] {
+					w.Errorf("%s: step %d has the code %s", c.ID, i, got[i].Code)
+				}
+			}
+		}
+	}},
+	{"ALessonIsKeptOnce", func(w *world) {
+		first := weir.Lesson{Model: "a/b", Objection: "system", At: at(1)}
+		more := []weir.Lesson{first, {Model: "a/b", Objection: "system", At: at(2)}, {Model: "a/a", Objection: "roles", At: at(3)}}
+		for _, l := range more {
+			w.must(func(tx store.Tx) error { return tx.PutLesson(w.ctx, l) })
+		}
+		got, err := w.Lessons(w.ctx)
+		if d := cmp.Diff([]weir.Lesson{more[2], first}, got); err != nil || d != "" {
+			w.Errorf("%v (-want +got):\n%s", err, d)
+		}
+	}},
 	{"AStepComesBackAsItWasPutAndSettlesOnce", func(w *world) {
 		w.conversation("a")
 		l := w.lease("a")
