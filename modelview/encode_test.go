@@ -139,7 +139,7 @@ func TestIdsOfCallsAreCleanShortAndUnique(t *testing.T) {
 func TestALowerersKeysNameWhatTheyMean(t *testing.T) {
 	l := New()
 	p := model.Profile{ID: "local/a+b@c", Name: "a+b@c", Dialect: model.OpenAIChat}
-	low, err := l.choose(p, "")
+	low, err := l.choose(p, 0, "")
 	if err != nil || low.key != "openai-chat/1+none@local/a+b@c" {
 		t.Errorf("%q, %v", low.key, err)
 	}
@@ -148,10 +148,10 @@ func TestALowerersKeysNameWhatTheyMean(t *testing.T) {
 		t.Errorf("%+v, %v", back, ok)
 	}
 	p.Name = "renamed" // the endpoint calls it otherwise now: the frozen head would be wrong
-	if renamed, _ := l.choose(p, low.key); renamed.key == low.key {
+	if renamed, _ := l.choose(p, 0, low.key); renamed.key == low.key {
 		t.Errorf("the key stays %q", renamed.key)
 	}
-	if _, err := l.choose(model.Profile{ID: "x/y", Dialect: "telegraph"}, ""); err == nil {
+	if _, err := l.choose(model.Profile{ID: "x/y", Dialect: "telegraph"}, 0, ""); err == nil {
 		t.Error("an unknown dialect is taken")
 	}
 }

@@ -52,8 +52,9 @@ const detached = "~"
 
 // choose returns the lowering for a profile. A conversation whose last request
 // used an older version of the same dialect, mode and model stays with it.
-func (l *Lowerer) choose(p model.Profile, last string) (lowering, error) {
+func (l *Lowerer) choose(p model.Profile, unsigned weir.Seq, last string) (lowering, error) {
 	mode := modeOf(p)
+	mode.Unsigned = unsigned
 	id := p.ID
 	if _, name, _ := strings.Cut(p.ID, "/"); name != p.Name {
 		id += "=" + p.Name // frozen heads hold the name, so it is part of the key

@@ -1,8 +1,10 @@
 package modelview
 
 import (
+	"strconv"
 	"strings"
 
+	"weir"
 	"weir/model"
 )
 
@@ -15,6 +17,10 @@ type Mode struct {
 	Parts       bool            // a user message's content is a list of parts
 	Breakpoints bool            // sections carry cache breakpoints, for good
 	Reasoning   model.Reasoning // what stands in for reasoning that is left out
+	// Unsigned is up to where signed reasoning goes no more, because the model
+	// has refused it; 0 for none. It only tells the key: signed reasoning stands
+	// in the lowering that it was answered in, and in no other.
+	Unsigned weir.Seq
 }
 
 func modeOf(p model.Profile) Mode {
@@ -34,6 +40,7 @@ const (
 	wordParts       = "parts"
 	wordBreakpoints = "breakpoints"
 	wordReasoning   = "reasoning-"
+	wordUnsigned    = "unsigned-"
 )
 
 // String spells a mode as keys do: mid_system, then a word for each trait.
@@ -51,6 +58,9 @@ func (m Mode) String() string {
 	if m.Reasoning != model.ReasoningFree {
 		words = append(words, wordReasoning+string(m.Reasoning))
 	}
+	if m.Unsigned > 0 {
+		words = append(words, wordUnsigned+strconv.FormatInt(int64(m.Unsigned), 10))
+	}
 	return strings.Join(words, ".")
 }
 
@@ -61,6 +71,7 @@ func parseMode(s string) (Mode, bool) {
 	m := Mode{Mid: model.MidSystem(words[0])}
 	for _, w := range words[1:] {
 		reasoning, found := strings.CutPrefix(w, wordReasoning)
+		upto, unsigned := strings.CutPrefix(w, wordUnsigned)
 		switch {
 		case w == wordAlternate:
 			m.Alternate = true
@@ -70,6 +81,12 @@ func parseMode(s string) (Mode, bool) {
 			m.Breakpoints = true
 		case found:
 			m.Reasoning = model.Reasoning(reasoning)
+		case unsigned:
+			n, err := strconv.ParseInt(upto, 10, 64)
+			if err != nil || n <= 0 {
+				return Mode{}, false
+			}
+			m.Unsigned = weir.Seq(n)
 		default:
 			return Mode{}, false
 		}

@@ -16,6 +16,7 @@ type Window struct {
 	lowerer      *Lowerer
 	conversation *weir.Conversation
 	expected     *model.Profile
+	unsigned     weir.Seq
 	state        *state // nil while cold
 }
 
@@ -24,10 +25,15 @@ type Window struct {
 // newest request in the log, and does nothing where there is none.
 func (w *Window) Expect(p model.Profile) { w.expected = &p }
 
+// Unsigned says up to where requests go without signed reasoning, because the
+// model has refused it: everything is lowered afresh and once, and what is
+// answered from then on is signed again. 0 is nowhere.
+func (w *Window) Unsigned(upto weir.Seq) { w.unsigned = upto }
+
 // lowering says what CatchUp renders for, given the newest request's lowering.
 func (w *Window) lowering(last string) (lowering, bool, error) {
 	if w.expected != nil {
-		low, err := w.lowerer.choose(*w.expected, last)
+		low, err := w.lowerer.choose(*w.expected, w.unsigned, last)
 		return low, true, err
 	}
 	low, ok := w.lowerer.parse(last)
@@ -92,7 +98,7 @@ func (w *Window) Next(ctx context.Context, src Source, p model.Profile, o Option
 
 func (w *Window) forNext(ctx context.Context, src Source, p model.Profile) (*state, error) {
 	choose := func(last string) (lowering, bool, error) {
-		low, err := w.lowerer.choose(p, last)
+		low, err := w.lowerer.choose(p, w.unsigned, last)
 		return low, true, err
 	}
 	if w.state == nil {
