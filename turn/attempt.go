@@ -33,6 +33,10 @@ func (d *drain) step(st *begun) (goOn bool, err error) {
 	if o.state == weir.StepFailed {
 		d.e.cfg.Log.Warn("a step failed", "conversation", d.id, "step", st.step.ID, "code", o.code, "err", cause(failed))
 		o.again = d.continued(st, failed)
+		if r := d.remedied(st, failed, w); r != nil {
+			o.again, o.lesson = &r.chain, r.lesson
+			o.reason += " " + r.says
+		}
 	}
 	return d.settle(st, o)
 }
@@ -85,7 +89,8 @@ type outcome struct {
 	cutOff bool // the parts are what came, not what was meant
 	code   string
 	reason string
-	again  *chain // a new step goes on from what came
+	again  *chain       // a new step goes on from what came
+	lesson *weir.Lesson // of the model
 }
 
 // judge turns what a client returned into an outcome.
@@ -102,7 +107,7 @@ func judge(ctx context.Context, answer model.Answer, err error, w *watch) outcom
 	case context.Cause(ctx) == errInterrupted:
 		o.state, o.code, o.reason = weir.StepInterrupted, codeInterrupted, reasonInterrupted
 	case errors.As(err, &failure):
-		o.state, o.code, o.reason = weir.StepFailed, string(failure.Failure), failure.Public
+		o.state, o.code, o.reason = weir.StepFailed, failure.Code(), failure.Public
 		if o.reason == "" {
 			o.reason = "The model's provider failed."
 		}

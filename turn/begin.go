@@ -61,7 +61,7 @@ func (en *entry) begin(ctx context.Context, b batch) error {
 	if err := en.writeJournal(ctx); err != nil {
 		return err
 	}
-	en.begun = &begun{conv: en.conv, step: s, request: req, client: client, last: last}
+	en.begun = &begun{conv: en.conv, step: s, request: req, profile: profile, client: client, last: last}
 	return nil
 }
 
@@ -91,9 +91,14 @@ func (en *entry) build(ctx context.Context, last bool) (model.Profile, model.Cli
 	if en.plan.fail != nil {
 		return profile, nil, nil, nil
 	}
+	profile = en.refusals.taught(profile)
+	en.d.warm.window.Unsigned(en.refusals.unsigned(profile.ID))
 	req, err := next(ctx, en.d.warm, en.tx, profile, modelview.Options{ToolsOff: last && en.toolsOffered()})
 	if err != nil {
 		return profile, nil, nil, &buildError{err: err}
+	}
+	if err := en.refusals.same(req, profile.ID); err != nil {
+		return profile, nil, nil, &buildError{err: err, final: true}
 	}
 	return profile, client, req, nil
 }

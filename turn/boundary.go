@@ -16,6 +16,7 @@ type begun struct {
 	conv    weir.Conversation
 	step    weir.Step
 	request *modelview.Request
+	profile model.Profile
 	client  model.Client
 	last    bool   // of the allowance: no tool runs after it
 	asked   bool   // to stop, as of the last write
@@ -26,6 +27,7 @@ type begun struct {
 type plan struct {
 	sight     *sight      // the one observation, where a step is to begin
 	look      bool        // observe whatever is pending: a step begins
+	refusals  refusals    // so far
 	epoch     *weir.Epoch // the first baseline, when there is none in force
 	cold      bool        // nothing came from memory
 	fail      error       // do not build a request: settle the step with this
@@ -97,7 +99,11 @@ func (d *drain) failBuild(p *plan, b *buildError) error {
 	if !b.final && (kind == weir.Internal || kind == weir.Unavailable) && d.e.failures(d.id) < 3 {
 		return b.err
 	}
-	d.e.cfg.Log.Error("a request could not be built", "conversation", d.id, "err", b.err)
+	if refused(weir.CodeOf(b.err)) {
+		d.e.cfg.Log.Warn("a request is as one that was refused", "conversation", d.id, "code", weir.CodeOf(b.err))
+	} else {
+		d.e.cfg.Log.Error("a request could not be built", "conversation", d.id, "err", b.err)
+	}
 	p.fail = b.err
 	return nil
 }
@@ -127,9 +133,12 @@ func (d *drain) prepare(p *plan) error {
 	if err != nil {
 		return err
 	}
+	if p.refusals, err = readRefusals(d.ctx, d.e.cfg.Store, &c); err != nil {
+		return err
+	}
 	profile, _, merr := d.e.cfg.Models.Model(model)
 	if merr == nil && p.fail == nil {
-		if err := d.catchUp(profile); err != nil {
+		if err := d.catchUp(p.refusals.taught(profile), p.refusals.unsigned(profile.ID)); err != nil {
 			d.forget()
 			return &buildError{err: err}
 		}
@@ -163,8 +172,9 @@ func (d *drain) observe(p *plan, c *weir.Conversation, model, profile string, re
 }
 
 // catchUp renders what is new outside the transaction, where others do not wait.
-func (d *drain) catchUp(p model.Profile) (err error) {
+func (d *drain) catchUp(p model.Profile, unsigned weir.Seq) (err error) {
 	defer guarded(&err)
+	d.warm.window.Unsigned(unsigned)
 	d.warm.window.Expect(p)
 	return d.warm.window.CatchUp(d.ctx, d.e.cfg.Store)
 }

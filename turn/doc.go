@@ -30,6 +30,14 @@
 // is kept and gone on with in a new step. A step's row says what it waits for,
 // and the wait outlives the process.
 //
+// Refusals. A request whose bytes a provider has judged and not taken is not
+// sent a second time, whatever is retried: its step fails at once with the
+// provider's reason, and anything that makes another request is tried. Where
+// the reason is one that a request can do without (signed reasoning that is
+// bound to something else, a system message in mid-conversation), the step
+// fails with it and the next one goes without, by itself. What a model objects
+// to is remembered of it; that it refused reasoning, of the conversation.
+//
 // Calls. A call is a row before it runs; a result is appended when it is there,
 // in whatever order. A call that needs a person's consent is a row that waits:
 // no process, lease or deadline is part of it. Where work is to go on after a

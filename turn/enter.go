@@ -14,17 +14,18 @@ type entry struct {
 	tx   Tx
 	plan *plan
 
-	lease   weir.Lease
-	conv    weir.Conversation
-	model   string         // the conversation's word for the one that answers now
-	journal []weir.Change  // since the last boundary
-	changes []*weir.Change // noticed first by this one
-	next    work
-	head    weir.Seq
-	inbox   bool // inputs changed state
-	begun   *begun
-	rested  bool
-	again   bool // look once more
+	lease    weir.Lease
+	conv     weir.Conversation
+	model    string         // the conversation's word for the one that answers now
+	journal  []weir.Change  // since the last boundary
+	changes  []*weir.Change // noticed first by this one
+	next     work
+	refusals refusals
+	head     weir.Seq
+	inbox    bool // inputs changed state
+	begun    *begun
+	rested   bool
+	again    bool // look once more
 }
 
 // enter runs the boundary's one transaction: it takes the lease if there is
@@ -44,7 +45,7 @@ func (d *drain) enter(p *plan) (*entry, error) {
 		if runs++; runs > 1 {
 			d.forget()
 		}
-		en = &entry{d: d, tx: tx, plan: p, lease: d.lease, next: d.next}
+		en = &entry{d: d, tx: tx, plan: p, lease: d.lease, next: d.next, refusals: p.refusals}
 		return en.run(ctx)
 	})
 	if err != nil {
@@ -64,7 +65,7 @@ func (d *drain) enter(p *plan) (*entry, error) {
 	return en, nil
 }
 
-func (en *entry) run(ctx context.Context) error {
+func (en *entry) run(ctx context.Context) (err error) {
 	d := en.d
 	taken := false
 	if en.lease.Fence == 0 {
@@ -82,6 +83,9 @@ func (en *entry) run(ctx context.Context) error {
 	}
 	if taken {
 		if done, err := en.recover(ctx); done || err != nil {
+			return err
+		}
+		if en.refusals, err = readRefusals(ctx, en.tx, &en.conv); err != nil { // another may have had the lease meanwhile
 			return err
 		}
 	}

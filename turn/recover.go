@@ -158,6 +158,9 @@ func (l *remains) settle(goOn bool) (bodies, work) {
 			end.Outcome, end.Code, end.Reason = weir.StepDone, "", ""
 		}
 		out.add(end)
+	case refused(l.step.Code): // it was to be made otherwise
+		end.Outcome, end.Code, end.Reason = weir.StepFailed, l.step.Code, l.step.Reason
+		out.add(end)
 	case text != "":
 		out.add(&weir.AssistantMessage{
 			Step: l.step.ID, Model: l.step.Model, Interrupted: true,

@@ -63,7 +63,7 @@ func (d *drain) continued(st *begun, failed error) *chain {
 	}
 	return &chain{
 		attempts: n, at: d.e.cfg.Now().Add(d.e.pause(n, failure.RetryAfter)),
-		code: string(failure.Failure), reason: storable(failure.Public),
+		code: failure.Code(), reason: storable(failure.Public),
 	}
 }
 

@@ -18,6 +18,8 @@ type Reader interface {
 	PendingInputs(ctx context.Context, c weir.ConversationID) ([]weir.Input, error)
 	Step(ctx context.Context, c weir.ConversationID, id weir.StepID) (weir.Step, error)
 	Steps(ctx context.Context, c weir.ConversationID, before weir.Seq, limit int) ([]weir.Step, error)
+	RefusedSteps(ctx context.Context, c *weir.Conversation) ([]weir.Step, error)
+	Lessons(ctx context.Context) ([]weir.Lesson, error)
 	UnsettledStep(ctx context.Context, c weir.ConversationID) (weir.Step, error)
 	Due(ctx context.Context, limit int) ([]weir.ConversationID, error)
 	Calls(ctx context.Context, c weir.ConversationID, step weir.StepID) ([]weir.Call, error)
@@ -45,6 +47,7 @@ type Tx interface {
 	ReorderInputs(ctx context.Context, c weir.ConversationID, ids []weir.InputID) error
 	InsertStep(ctx context.Context, s *weir.Step) error
 	UpdateStep(ctx context.Context, fence int64, s *weir.Step) error
+	PutLesson(ctx context.Context, l weir.Lesson) error
 	AskInterrupt(ctx context.Context, c weir.ConversationID) (bool, error)
 	InsertCalls(ctx context.Context, fence int64, calls ...weir.Call) error
 	UpdateCall(ctx context.Context, fence int64, call *weir.Call) error

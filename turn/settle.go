@@ -82,6 +82,11 @@ func (d *drain) write(st *begun, o outcome, fn func(ctx context.Context, tx Tx, 
 		if n := len(appended); n > 0 {
 			head = appended[n-1].Seq
 		}
+		if o.lesson != nil {
+			if err := tx.PutLesson(ctx, *o.lesson); err != nil {
+				return err
+			}
+		}
 		switch {
 		case again:
 			o.again.wait(&s)

@@ -21,6 +21,11 @@ type digest = [sha256.Size]byte
 // middle is found by the second bond.
 type signer []byte
 
+// Signing sets the secret with which a peer signs. One with another secret
+// refuses all reasoning that was signed before, as a vendor does who has moved
+// an account.
+func Signing(secret string) Option { return func(p *Peer) { p.signer = signer(secret) } }
+
 // bond is what a block of reasoning is bound to.
 type bond struct {
 	prefix digest
