@@ -22,7 +22,7 @@ type peers struct {
 
 func newPeers() *peers {
 	ps := &peers{ends: map[string]*strictpeer.Peer{}}
-	for _, profile := range wires.Profiles() {
+	for _, profile := range strictpeer.Profiles() {
 		ps.ends[profile] = strictpeer.New(profile)
 		for _, name := range []string{"one", "two"} {
 			ps.models = append(ps.models, strictpeer.Model(profile, profile+"/"+name, name))

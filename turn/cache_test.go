@@ -23,7 +23,6 @@ import (
 	"weir/test/race"
 	"weir/test/stores"
 	"weir/test/strictpeer/strictpeer"
-	"weir/test/wires"
 	"weir/tool"
 )
 
@@ -63,7 +62,7 @@ func TestNearlyAllThatCouldBeReadFromTheCacheIs(t *testing.T) {
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "profile\trequests\tcould be read\twas read\t\trendered afresh: could be read\twas read\t\tall tokens, ours and afresh")
 	seen := map[model.Dialect]bool{}
-	for _, profile := range wires.Profiles() {
+	for _, profile := range strictpeer.Profiles() {
 		d := strictpeer.Model(profile, "peer/one", "one").Dialect
 		if seen[d] && turns < 1000 {
 			continue // in full all of them

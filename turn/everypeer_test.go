@@ -12,7 +12,7 @@ import (
 	"weir/model"
 	"weir/modelview"
 	"weir/store"
-	"weir/test/wires"
+	"weir/test/strictpeer/strictpeer"
 	"weir/turn"
 )
 
@@ -26,7 +26,7 @@ type providers struct {
 func newProviders(t *testing.T, home string) *providers {
 	t.Helper()
 	ps := &providers{home: home, of: map[string]*provider{}}
-	for _, profile := range wires.Profiles() {
+	for _, profile := range strictpeer.Profiles() {
 		ps.of[profile] = newProvider(t, profile)
 	}
 	return ps
@@ -47,7 +47,7 @@ func (ps *providers) peer(id string) *provider {
 }
 
 func (ps *providers) each(fn func(profile string, p *provider)) {
-	for _, profile := range wires.Profiles() {
+	for _, profile := range strictpeer.Profiles() {
 		fn(profile, ps.of[profile])
 	}
 }
@@ -55,7 +55,7 @@ func (ps *providers) each(fn func(profile string, p *provider)) {
 // switchModel gives a conversation another model, of any provider.
 func (w *walk) switchModel(c weir.ConversationID) {
 	w.t.Helper()
-	all := wires.Profiles()
+	all := strictpeer.Profiles()
 	w.change(c, weir.ConversationChange{Model: new(fmt.Sprintf("%s/%d", all[w.r.IntN(len(all))], w.r.IntN(2)))})
 }
 

@@ -86,7 +86,7 @@ func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
 		seed = s
 	}
 	t.Logf("WEIR_SEED=%d", seed)
-	for _, profile := range wires.Profiles() {
+	for _, profile := range strictpeer.Profiles() {
 		t.Run(profile, func(t *testing.T) {
 			run := func(t *testing.T, s store.Store, seed uint64) {
 				w := &walk{world: newWorld(t, s), r: rand.New(rand.NewPCG(seed, 1)), peers: newProviders(t, profile), sent: map[weir.InputID]string{}, ran: map[string]int{}}

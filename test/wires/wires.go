@@ -6,21 +6,12 @@ package wires
 import (
 	"net/http"
 	"net/http/httptest"
-	"slices"
 
 	"weir/model"
 	"weir/model/anthropic"
 	"weir/model/gemini"
 	"weir/model/openai"
-	"weir/test/strictpeer/strictpeer"
 )
-
-// Profiles are those of the strict peer that there is a client for.
-func Profiles() []string {
-	return slices.DeleteFunc(strictpeer.Profiles(), func(profile string) bool {
-		return strictpeer.Model(profile, "peer/one", "one").Dialect == model.OpenAIResponses
-	})
-}
 
 // Client returns the client of a model at a peer whose root is at base. A
 // dialect without one is a mistake in the test and panics.
@@ -30,6 +21,8 @@ func Client(p model.Profile, base string, hc *http.Client) model.Client {
 		return anthropic.New(base, "key", hc)
 	case model.OpenAIChat:
 		return openai.New(base+"/v1", "key", hc)
+	case model.OpenAIResponses:
+		return openai.NewResponses(base+"/v1", "key", hc)
 	case model.Gemini:
 		return gemini.New(base+"/v1beta", "key", p.Name, hc)
 	}
