@@ -16,13 +16,13 @@ import (
 type asked struct {
 	*talk
 	peer   *strictpeer.Peer
-	client model.Client
+	client model.Client // from the first question on
 }
 
 func newAsked(t *testing.T, profile string) *asked {
 	p := strictpeer.Model(profile, "peer/m", "m")
 	peer := strictpeer.New(profile, strictpeer.CacheMinimum(1))
-	return &asked{talk: newTalk(t, p), peer: peer, client: wires.Direct(p, peer)}
+	return &asked{talk: newTalk(t, p), peer: peer}
 }
 
 // ask sends the next request and appends what is answered.
@@ -38,6 +38,9 @@ func (k *asked) send(acts ...strictpeer.Act) (*modelview.Request, model.Answer) 
 	k.t.Helper()
 	r := k.step()
 	k.peer.Script(acts)
+	if k.client == nil {
+		k.client = wires.Direct(k.p, k.peer)
+	}
 	a, err := k.client.Stream(ctx, r.Body, func(model.Event) error { return nil })
 	if err != nil {
 		k.t.Fatalf("%v; %v\n%s", err, k.peer.Refusals(), r.Body)

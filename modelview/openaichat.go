@@ -113,6 +113,10 @@ func (openAIChat) Fragment(f Form, b weir.Body) []byte {
 		dst := append([]byte(nil), chatResult...)
 		dst = append(dst, f.Calls[0]...)
 		dst = append(dst, `","content":`...)
+		if f.Mode.Parts && f.Mode.Breakpoints {
+			dst = append(append(dst, "["+chatText...), appendString(nil, text)...)
+			return append(dst, "}]}"...)
+		}
 		return append(appendString(dst, text), '}')
 	case *weir.Update:
 		text, role := m.Text, chatSystemRole(f.Mode)

@@ -23,9 +23,7 @@ func (openAIChat) Section(dst []byte, mode Mode, results, said, told [][]byte) (
 		for i, s := range said {
 			dst = append(append(dst, separator(i+len(results), "")...), s...)
 		}
-		if len(said) > 0 {
-			dst = chatBreakpoint(dst, mode)
-		}
+		dst = chatBreakpoint(dst, mode)
 		for _, t := range told {
 			dst = append(append(dst, ','), t...)
 		}
@@ -33,9 +31,13 @@ func (openAIChat) Section(dst []byte, mode Mode, results, said, told [][]byte) (
 	}
 	if len(said) == 0 {
 		for _, t := range told {
-			dst = chatAppend(dst, mode, t)
+			if mode.Parts && mode.Breakpoints {
+				dst = chatMerge(dst, mode, t)
+			} else {
+				dst = chatAppend(dst, mode, t)
+			}
 		}
-		return dst, -1
+		return chatBreakpoint(dst, mode), -1
 	}
 	if mode.Alternate && len(results) > 0 {
 		dst = append(dst, chatSilence...)
@@ -66,8 +68,8 @@ func chatClosing(mode Mode) string {
 	return `"}`
 }
 
-// chatMerge puts what a user message says at the end of the user message
-// before.
+// chatMerge puts what a user message says at the end of the message before,
+// whose content is of the same kind.
 func chatMerge(dst []byte, mode Mode, user []byte) []byte {
 	if !mode.Parts {
 		return chatAppend(dst, mode, user)
@@ -84,9 +86,10 @@ func chatAppend(dst []byte, mode Mode, user []byte) []byte {
 	return append(append(dst, text...), `"}`...)
 }
 
-// chatBreakpoint marks the last text of the user message at the end, where the
-// endpoint takes that. It stays there for good: a breakpoint that is read costs
-// nothing, and one that moved would change bytes.
+// chatBreakpoint marks the last text of a section's user message, or of its
+// last result, where the endpoint takes that. Nothing that was cached is read
+// but up to a breakpoint of the request that reads (provider-facts.md, 2.4), so
+// every section has one, and it stays for good.
 func chatBreakpoint(dst []byte, mode Mode) []byte {
 	if !mode.Parts || !mode.Breakpoints {
 		return dst
