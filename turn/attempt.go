@@ -137,7 +137,7 @@ func (o *outcome) finish(f model.Finish) {
 }
 
 // cut keeps of a broken answer what can be sent back to the provider: text,
-// signed reasoning and whole calls, which will be settled without being run.
+// what is signed and whole calls, which will be settled without being run.
 // With nothing to read or to settle all of it goes.
 func (o *outcome) cut(streamed string) {
 	o.cutOff = true
@@ -146,10 +146,10 @@ func (o *outcome) cut(streamed string) {
 	for _, p := range o.parts {
 		switch p.Type {
 		case weir.PartText:
-			if p.Text == "" {
+			if p.Text == "" && len(p.Raw) == 0 {
 				continue
 			}
-			useful = true
+			useful = useful || p.Text != ""
 		case weir.PartReasoning:
 			if len(p.Raw) == 0 {
 				continue
