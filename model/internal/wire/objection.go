@@ -19,7 +19,7 @@ func objection(f model.Failure, message string) model.Objection {
 		"thought signature is not valid", "thought signature is invalid", "corrupted thought signature", "invalid thought_signature"):
 		return model.ObjectsReasoning
 	case Contains(message,
-		"missing a thought_signature", "missing thought_signature",
+		"missing a thought_signature", "missing thought_signature", "missing_thought_signature",
 		"reasoning_content in the thinking mode must be passed back", "reasoning_content` in the thinking mode must be passed back"):
 		return model.ObjectsBareCalls
 	case Contains(message, "roles must alternate", "must alternate user", "cannot have 2 or more assistant messages"):

@@ -17,6 +17,7 @@ func TestAnObjectionIsFoundInTheVendorsWords(t *testing.T) {
 		"The encrypted content for item rs_1 could not be verified.":                                                       model.ObjectsReasoning,
 		"Thought signature is not valid.":                                                                                            model.ObjectsReasoning,
 		"Function call is missing a thought_signature in functionCall parts.":                                                        model.ObjectsBareCalls,
+		"MISSING_THOUGHT_SIGNATURE":                                                                                                  model.ObjectsBareCalls,
 		"The `reasoning_content` in the thinking mode must be passed back to the API.":                                               model.ObjectsBareCalls,
 		"The reasoning_content in the thinking mode must be passed back to the API.":                                                 model.ObjectsBareCalls,
 		"role 'system' is not supported on this model":                                                                               model.ObjectsSystem,
