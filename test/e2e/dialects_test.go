@@ -16,15 +16,16 @@ import (
 func (w *world) elsewhere() map[string]*Peer {
 	w.Helper()
 	peers := map[string]*Peer{}
-	for profile, at := range map[string]struct{ dialect, path, mid string }{
-		AnthropicOld: {"anthropic", "", "none"},
-		OpenAIChat:   {"openai-chat", "/v1", "developer"},
+	for profile, at := range map[string]struct{ dialect, path, mid, reasoning string }{
+		AnthropicOld: {"anthropic", "", "none", "none"},
+		OpenAIChat:   {"openai-chat", "/v1", "developer", "none"},
+		Gemini:       {"gemini", "/v1beta", "none", "signature"},
 	} {
 		peers[profile] = New(profile)
 		s := httptest.NewServer(peers[profile])
 		w.Cleanup(s.Close)
 		w.cfg.Providers = append(w.cfg.Providers, app.Provider{ID: profile, Dialect: at.dialect, BaseURL: s.URL + at.path, APIKeyEnv: "WEIR_E2E_KEY"})
-		w.cfg.Models = append(w.cfg.Models, app.Model{"id": profile + "/m", "provider": profile, "name": "m", "context_window": 200_000, "max_output": 4096, "mid_system": at.mid})
+		w.cfg.Models = append(w.cfg.Models, app.Model{"id": profile + "/m", "provider": profile, "name": "m", "context_window": 200_000, "max_output": 4096, "mid_system": at.mid, "reasoning_required": at.reasoning})
 	}
 	return peers
 }
@@ -36,7 +37,7 @@ func TestEveryDialectTakesAHistoryOfToolsAndUpdates(t *testing.T) {
 		peers := w.elsewhere()
 		tools := w.withTools("allow")
 		c := w.create(m{})
-		for i, model := range []string{"peer/claude", AnthropicOld + "/m", OpenAIChat + "/m", "peer/claude", OpenAIChat + "/m"} {
+		for i, model := range []string{"peer/claude", AnthropicOld + "/m", OpenAIChat + "/m", Gemini + "/m", "peer/claude", OpenAIChat + "/m", Gemini + "/m"} {
 			w.patch(at(c), m{"model": model}).is(200)
 			peer := w.peer
 			if p := peers[strings.TrimSuffix(model, "/m")]; p != nil {
