@@ -269,6 +269,8 @@ func accepted(p model.Profile, body []byte) error {
 	switch p.Dialect {
 	case model.Anthropic:
 		_, err = strict.Anthropic(body, strict.Rules{Old: p.MidSystem == model.MidNone})
+	case model.OpenAIResponses:
+		_, err = strict.OpenAIResponses(body, nil)
 	case model.Gemini:
 		_, err = strict.Gemini(body, strict.GeminiRules{Old: p.ReasoningRequired == model.ReasoningFree})
 	default:
@@ -298,6 +300,10 @@ func TestAMessageWithoutReferencesIsExactlyItsText(t *testing.T) {
 		"gemini": {
 			`{"text":"Which port did we pick, \"a\" or <b>?\n"}`,
 			`{"systemInstruction":{"parts":[{"text":"You are kind."}]},"contents":[{"role":"user","parts":[{"text":"Which port did we pick, \"a\" or <b>?\n"}]}],"generationConfig":{"maxOutputTokens":1000,"thinkingConfig":{"includeThoughts":true}}}`,
+		},
+		"responses": {
+			`{"type":"input_text","text":"Which port did we pick, \"a\" or <b>?\n"}`,
+			`{"model":"sol","instructions":"You are kind.","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Which port did we pick, \"a\" or <b>?\n","prompt_cache_breakpoint":{"mode":"explicit"}}]}],"max_output_tokens":1000,"store":false,"include":["reasoning.encrypted_content"],"stream":true,"prompt_cache_key":"cnv_a"}`,
 		},
 		"chat": {
 			`{"role":"user","content":"Which port did we pick, \"a\" or <b>?\n"}`,

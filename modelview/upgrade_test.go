@@ -58,7 +58,8 @@ func TestAnUpgradedEncoderChangesNoStoredByte(t *testing.T) {
 			before := k.step()
 			stored := maps.Clone(k.m.views)
 
-			k.l = modelview.New(shouting{Dialect: modelview.Anthropic()}, shouting{Dialect: modelview.OpenAIChat()}, shouting{Dialect: modelview.Gemini()})
+			k.l = modelview.New(shouting{Dialect: modelview.Anthropic()}, shouting{Dialect: modelview.OpenAIChat()}, shouting{Dialect: modelview.Gemini()},
+				shouting{Dialect: modelview.OpenAIResponses()})
 			k.restart()
 			k.answer(text("later"))
 			k.user("two")
