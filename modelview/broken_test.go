@@ -84,14 +84,14 @@ func TestToolsAreStillListedWhenNoneMayBeCalled(t *testing.T) {
 			k := newTalk(t, p)
 			k.epoch("You have tools.", tools)
 			k.user("look")
-			r, err := k.window.Next(context.Background(), k.m, p, modelview.Options{ToolsOff: true, MaxTokens: 5})
+			r, err := k.window.Next(context.Background(), k.m, p, modelview.Options{ToolsOff: true, MaxTokens: 55})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := bytes.Contains(r.Body, []byte(chooses)); got != want || bytes.Contains(r.Body, []byte(`"tools":`)) != want {
 				t.Errorf("%s: %s", name, r.Body)
 			}
-			if !bytes.Contains([]byte(r.Tail), []byte(`okens":5`)) {
+			if !bytes.Contains([]byte(r.Tail), []byte(`okens":55`)) {
 				t.Errorf("%s: the limit is not said: %s", name, r.Tail)
 			}
 			if err := accepted(p, r.Body); err != nil {

@@ -125,8 +125,10 @@ func (w *world) results(answer *weir.AssistantMessage) []weir.Body {
 // rules is a provider that knows the vendors' rules and signs what it thinks.
 func rules(p model.Profile, r *modelview.Request, want reply) ([]weir.Part, error) {
 	var parts []weir.Part
-	for _, part := range want.parts {
+	for i, part := range want.parts {
 		switch {
+		case p.Dialect == model.OpenAIResponses:
+			part = itemOf(part, fmt.Sprintf("%s_%d", sign(r)[:12], i), sign(r))
 		case part.Type == weir.PartReasoning && p.Dialect == model.Anthropic:
 			part.Raw = json.RawMessage(fmt.Sprintf(`{"type":"thinking","thinking":"","signature":"%s"}`, sign(r)))
 		case part.Type == weir.PartReasoning && p.ReasoningRequired == model.ReasoningContent:
@@ -143,4 +145,21 @@ func rules(p model.Profile, r *modelview.Request, want reply) ([]weir.Part, erro
 		return nil, err
 	}
 	return parts, accepted(p, r.Body)
+}
+
+// itemOf is a part with what the Responses API gives beside it.
+func itemOf(p weir.Part, id, signature string) weir.Part {
+	switch p.Type {
+	case weir.PartReasoning:
+		p.Raw = json.RawMessage(fmt.Sprintf(`{"id":"rs_%s","type":"reasoning","summary":[],"encrypted_content":"%s"}`, id, signature))
+	case weir.PartToolCall:
+		p.Raw = json.RawMessage(fmt.Sprintf(`{"id":"fc_%s"}`, id))
+		if _, malformed := model.Malformed(p.Input); !malformed {
+			p.Raw, _ = json.Marshal(map[string]string{"id": "fc_" + id, "arguments": p.Text})
+		}
+		p.Text = ""
+	default:
+		p.Raw = json.RawMessage(fmt.Sprintf(`{"id":"msg_%s","phase":"commentary"}`, id))
+	}
+	return p
 }
