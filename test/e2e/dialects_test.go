@@ -9,25 +9,41 @@ import (
 	"time"
 
 	"weir/app"
+	"weir/model"
 	. "weir/test/strictpeer/strictpeer"
 )
 
-// elsewhere adds the other dialects' peers to a world, with a model each.
+// elsewhere adds the peers of the other profiles to a world, with a model each.
 func (w *world) elsewhere() map[string]*Peer {
 	w.Helper()
 	peers := map[string]*Peer{}
-	for profile, at := range map[string]struct{ dialect, path, mid, reasoning string }{
-		AnthropicOld: {"anthropic", "", "none", "none"},
-		OpenAIChat:   {"openai-chat", "/v1", "developer", "none"},
-		Gemini:       {"gemini", "/v1beta", "none", "signature"},
-	} {
+	for _, profile := range Profiles() {
+		if profile == Anthropic {
+			continue // the world has it
+		}
 		peers[profile] = New(profile)
 		s := httptest.NewServer(peers[profile])
 		w.Cleanup(s.Close)
-		w.cfg.Providers = append(w.cfg.Providers, app.Provider{ID: profile, Dialect: at.dialect, BaseURL: s.URL + at.path, APIKeyEnv: "WEIR_E2E_KEY"})
-		w.cfg.Models = append(w.cfg.Models, app.Model{"id": profile + "/m", "provider": profile, "name": "m", "context_window": 200_000, "max_output": 4096, "mid_system": at.mid, "reasoning_required": at.reasoning})
+		p := Model(profile, profile+"/m", "m")
+		path := map[model.Dialect]string{model.OpenAIChat: "/v1", model.OpenAIResponses: "/v1", model.Gemini: "/v1beta"}[p.Dialect]
+		w.cfg.Providers = append(w.cfg.Providers, app.Provider{ID: profile, Dialect: string(p.Dialect), BaseURL: s.URL + path, APIKeyEnv: "WEIR_E2E_KEY"})
+		w.cfg.Models = append(w.cfg.Models, p.Patch())
 	}
 	return peers
+}
+
+// everyModel are the models of a world that has them all, in some order in
+// which each comes once, and a few again.
+func everyModel() []string {
+	var all []string
+	for _, profile := range Profiles() {
+		if profile == Anthropic {
+			all = append(all, "peer/claude")
+			continue
+		}
+		all = append(all, profile+"/m")
+	}
+	return append(all, "peer/claude", OpenAIChat+"/m", Gemini+"/m")
 }
 
 // Tools, updates and steers in one conversation that goes from model to model:
@@ -37,7 +53,7 @@ func TestEveryDialectTakesAHistoryOfToolsAndUpdates(t *testing.T) {
 		peers := w.elsewhere()
 		tools := w.withTools("allow")
 		c := w.create(m{})
-		for i, model := range []string{"peer/claude", AnthropicOld + "/m", OpenAIChat + "/m", Gemini + "/m", "peer/claude", OpenAIChat + "/m", Gemini + "/m"} {
+		for i, model := range everyModel() {
 			w.patch(at(c), m{"model": model}).is(200)
 			peer := w.peer
 			if p := peers[strings.TrimSuffix(model, "/m")]; p != nil {
