@@ -151,7 +151,7 @@ func newTurnWorld(ctx context.Context, dir string) (_ *turnWorld, err error) {
 		return nil, err
 	}
 	for i, n := range []int{longHistory, shortHistory} {
-		w.pasts[i] = &past{s: w.s, id: weir.ConversationID(fmt.Sprintf("cnv_%d", n))}
+		w.pasts[i] = &past{s: w.s, profile: profile, id: weir.ConversationID(fmt.Sprintf("cnv_%d", n))}
 		if err := w.pasts[i].fill(ctx, n); err != nil {
 			return nil, err
 		}

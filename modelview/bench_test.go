@@ -10,15 +10,17 @@ import (
 	"testing"
 
 	"weir"
+	"weir/model"
 	"weir/modelview"
 	"weir/store"
 	"weir/test/stores"
+	"weir/test/strictpeer/strictpeer"
 )
 
 // aged is a conversation of n messages whose bytes are all frozen, in the
 // middle of a turn: the answer is there, and the next question.
-func aged(b testing.TB, n int) *talk {
-	k := newTalk(b, profiles()["anthropic"])
+func aged(b testing.TB, p model.Profile, n int) *talk {
+	k := newTalk(b, p)
 	k.epoch("You are a bench.", twoTools)
 	for i := 0; i < n; i += 2 {
 		k.user(fmt.Sprintf("question %d %s", i, strings.Repeat("x", 150)))
@@ -32,7 +34,7 @@ func aged(b testing.TB, n int) *talk {
 
 func BenchmarkNextAt10000(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
-		k := aged(b, n)
+		k := aged(b, profiles()["anthropic"], n)
 		ctx := context.Background()
 		if err := k.window.CatchUp(ctx, k.m); err != nil {
 			b.Fatal(err)
@@ -69,28 +71,31 @@ func BenchmarkNextAt10000(b *testing.B) {
 }
 
 func TestTheWorkOfANextRequestDoesNotGrowWithTheHistory(t *testing.T) {
-	count := func(n int) float64 {
-		k := aged(t, n)
-		ctx := context.Background()
-		if err := k.window.CatchUp(ctx, k.m); err != nil {
-			t.Fatal(err)
-		}
-		k.user("and?")
-		return testing.AllocsPerRun(20, func() {
-			if _, err := k.window.Next(ctx, k.m, k.p, modelview.Options{}); err != nil {
+	for _, profile := range strictpeer.Profiles() {
+		count := func(n int) float64 {
+			k := aged(t, strictpeer.Model(profile, "peer/one", "one"), n)
+			ctx := context.Background()
+			if err := k.window.CatchUp(ctx, k.m); err != nil {
 				t.Fatal(err)
 			}
-		})
+			k.user("and?")
+			k.update("It rains.")
+			return testing.AllocsPerRun(20, func() {
+				if _, err := k.window.Next(ctx, k.m, k.p, modelview.Options{}); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+		few, many := count(100), count(10_000)
+		if many > few+2 {
+			t.Errorf("%s: %v allocations at 100 messages, %v at 10,000", profile, few, many)
+		}
+		t.Logf("%s: %v allocations", profile, many)
 	}
-	few, many := count(100), count(10_000)
-	if many > few+2 {
-		t.Errorf("%v allocations at 100 messages, %v at 10,000", few, many)
-	}
-	t.Logf("%v allocations", many)
 }
 
 func BenchmarkColdAt10000(b *testing.B) {
-	k := aged(b, 10_000)
+	k := aged(b, profiles()["anthropic"], 10_000)
 	s := stores.SQLite(b)
 	back := newStoreBackend(s)
 	c := newConversation(k.c.ID, nil)
