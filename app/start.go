@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"weir"
 	"weir/account"
 	"weir/api"
@@ -117,12 +119,18 @@ func (r *Running) assemble(ctx context.Context, c *Config, log *slog.Logger) err
 	if told, r.watcher, err = facts(c, r.store, tools, log); err != nil {
 		return err
 	}
+	counters := prometheus.NewRegistry()
+	meter, err := newMeter(counters)
+	if err != nil {
+		return err
+	}
 	r.hub = live.NewHub()
 	g := gate.New(gate.Config{Key: key, Now: time.Now, Rand: rand.Reader, Quotes: c.Gate.QuotesPerMessage, Recalls: c.Gate.RecallsPerMessage})
 	lowerer := modelview.New()
 	r.engine = turn.New(turn.Config{
 		Store: turn.Over[store.Tx](r.store), Gate: g, Lowerer: lowerer, Models: models, Tools: tools, Facts: told,
 		Live: r.hub, Follow: r.watcher.Follow, Now: time.Now, Holder: holder(), Log: log,
+		Meter: meter,
 	})
 	r.life = lifecycle.New(lifecycle.Config{
 		Store: lifecycleStore{r.store, r.store}, Turns: exclusive{r.engine}, Gate: g, Live: r.hub, Now: time.Now, KnowsModel: models.knows,
@@ -133,7 +141,7 @@ func (r *Running) assemble(ctx context.Context, c *Config, log *slog.Logger) err
 		Rebuild: func(ctx context.Context, cv *weir.Conversation, start *weir.Record) ([]byte, error) {
 			return lowerer.Rebuild(ctx, r.store, cv, start)
 		},
-		Hosts: c.Hosts, Ready: ready(r.store), Version: Version, Log: log,
+		Metrics: counters, Hosts: c.Hosts, Ready: ready(r.store), Version: Version, Log: log,
 	})
 	if err != nil {
 		return err

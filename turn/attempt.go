@@ -52,10 +52,11 @@ func cause(err error) error {
 }
 
 // attempt streams one answer.
-func (d *drain) attempt(ctx context.Context, st *begun, w *watch) (model.Answer, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, attemptTotal, errors.New("turn: one attempt took longer than an hour"))
+func (d *drain) attempt(ctx context.Context, st *begun, w *watch) (answer model.Answer, err error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, attemptTotal, errors.New("turn: one attempt took longer than an hour"))
 	defer cancel()
-	return st.client.Stream(ctx, st.request.Body, func(ev model.Event) error {
+	defer func() { d.e.tried(ctx, &st.step, answer, err) }()
+	return st.client.Stream(bounded, st.request.Body, func(ev model.Event) error {
 		delta, err := w.add(ev)
 		if delta != nil {
 			d.e.publish(weir.Signal{Conversation: d.id, Delta: delta})

@@ -98,7 +98,7 @@ func (en *entry) build(ctx context.Context, last bool) (model.Profile, model.Cli
 		return profile, nil, nil, &buildError{err: err}
 	}
 	if err := en.refusals.same(req, profile.ID); err != nil {
-		return profile, nil, nil, &buildError{err: err, final: true}
+		return profile, nil, nil, &buildError{err: err, provider: profile.Provider, final: true}
 	}
 	return profile, client, req, nil
 }

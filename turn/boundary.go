@@ -39,8 +39,9 @@ var errAgain = errors.New("turn: the conversation changed under the boundary")
 
 // buildError is a failure to make a request, as opposed to one of the store.
 type buildError struct {
-	err   error
-	final bool // building from the log alone would fail as well
+	err      error
+	provider string // of a request that was refused before
+	final    bool   // building from the log alone would fail as well
 }
 
 func (b *buildError) Error() string { return "turn: build a request: " + b.err.Error() }
@@ -101,6 +102,7 @@ func (d *drain) failBuild(p *plan, b *buildError) error {
 	}
 	if refused(weir.CodeOf(b.err)) {
 		d.e.cfg.Log.Warn("a request is as one that was refused", "conversation", d.id, "code", weir.CodeOf(b.err))
+		d.e.cfg.Meter.Withheld(b.provider)
 	} else {
 		d.e.cfg.Log.Error("a request could not be built", "conversation", d.id, "err", b.err)
 	}

@@ -38,6 +38,7 @@ type Config struct {
 	Rand   func() float64                                   // spreads what is repeated: from 0 to below 1
 	Holder string                                           // names this process among all that share the store
 	Log    *slog.Logger
+	Meter  Meter
 
 	Drains    int // conversations drained at once: 256
 	Warm      int // idle conversations whose model view is kept in memory: 64
@@ -118,6 +119,9 @@ func New(cfg Config) *Engine {
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Meter == nil {
+		cfg.Meter = noMeter{}
 	}
 	if cfg.Holder == "" {
 		host, _ := os.Hostname()

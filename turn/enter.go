@@ -61,6 +61,9 @@ func (d *drain) enter(p *plan) (*entry, error) {
 	} else if d.lease.Fence == 0 && en.lease.Fence != 0 {
 		d.holdLease(en.lease, before)
 	}
+	if en.begun != nil && en.begun.round == nil {
+		d.e.began(&en.begun.step)
+	}
 	d.e.publish(weir.Signal{Conversation: d.id, Head: en.head, Inputs: en.inbox, State: true})
 	return en, nil
 }

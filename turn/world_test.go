@@ -113,6 +113,7 @@ func (w *world) another(options ...option) *turn.Engine {
 		Sleep:   w.naps.sleep,
 		Rand:    func() float64 { return 0.5 },
 		Log:     slog.New(slog.NewTextHandler(writer{w.t}, nil)),
+		Meter:   alarm{w.t},
 	}
 	for _, o := range options {
 		o(&cfg)
@@ -121,6 +122,20 @@ func (w *world) another(options ...option) *turn.Engine {
 	w.t.Cleanup(e.Stop)
 	return e
 }
+
+// alarm fails the test when a request does not extend the one before it for no
+// reason that is allowed.
+type alarm struct{ t testing.TB }
+
+func (a alarm) Began(s *weir.Step) {
+	if s.Ledger.Reason == weir.BreakDefect {
+		a.t.Errorf("%s: the request of step %s shares %d of %d bytes with the one before, and nothing says why",
+			s.Conversation, s.ID, s.Ledger.Shared, s.Ledger.PrefixBytes)
+	}
+}
+
+func (alarm) Withheld(string)                      {}
+func (alarm) Tried(*weir.Step, weir.Usage, string) {}
 
 // writer sends the log to the test's own, as long as the test runs.
 type writer struct{ t testing.TB }
