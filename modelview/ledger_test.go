@@ -322,6 +322,7 @@ func TestAChangedViewIsADefectAndIsNotServedAsTrue(t *testing.T) {
 		v := k.m.views[key]
 		v.Bytes = bytes.Replace(v.Bytes, []byte("one"), []byte("two"), 1)
 		k.m.views[key] = v
+		k.damaged = true
 		k.answer(thought(`{"type":"thinking","thinking":"","signature":"s"}`), text("1"))
 		k.user("more")
 		second := k.step()

@@ -133,14 +133,15 @@ func (m *memory) putViews(views []weir.View) {
 
 // talk drives one conversation as a turn does.
 type talk struct {
-	t      testing.TB
-	m      *memory
-	c      *weir.Conversation
-	l      *modelview.Lowerer
-	window *modelview.Window
-	p      model.Profile
-	n      int // steps
-	bodies map[weir.Seq][]byte
+	t       testing.TB
+	m       *memory
+	c       *weir.Conversation
+	l       *modelview.Lowerer
+	window  *modelview.Window
+	p       model.Profile
+	n       int // steps
+	bodies  map[weir.Seq][]byte
+	damaged bool // the test has changed what was stored: a defect is right
 }
 
 func newTalk(t testing.TB, p model.Profile, dialects ...modelview.Dialect) *talk {
@@ -225,6 +226,9 @@ func (k *talk) tryStep() (*modelview.Request, error) {
 
 // record appends the StepStart of a request.
 func (k *talk) record(tx *memory, r *modelview.Request) {
+	if !k.damaged {
+		noDefect(k.t, r)
+	}
 	k.n++
 	tx.putViews(r.Views)
 	seq := tx.append(k.c, &weir.StepStart{

@@ -149,6 +149,7 @@ func (w *world) step(x *life, inputs []weir.Body) {
 		var err error
 		r, err = x.window.Next(ctx, tx, x.profile, o)
 		w.must(err)
+		noDefect(w.t, r)
 		w.sameWhenCold(x, tx, r, o)
 		w.must(tx.put(x.c, r.Views))
 		x.n++

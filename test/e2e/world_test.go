@@ -96,6 +96,9 @@ func (w *world) boot() {
 
 func (w *world) stop() {
 	w.Helper()
+	if n := w.metric("weir_prefix_defects_total"); n != 0 {
+		w.Errorf("%v requests do not extend the one before them, and nothing says why", n)
+	}
 	if err := w.run.Stop(); err != nil {
 		w.Error(err)
 	}

@@ -39,6 +39,11 @@ func (s *storm) verified(db store.Store) {
 	}
 	cut := 0
 	for i := range conversations {
+		for _, r := range s.records(db, conversation(i), weir.KindStep) {
+			if l := r.Body.(*weir.StepStart).Ledger; l.Reason == weir.BreakDefect {
+				s.t.Errorf("%s at %d: the request shares %d of %d bytes with the one before, and nothing says why", conversation(i), r.Seq, l.Shared, l.PrefixBytes)
+			}
+		}
 		for _, r := range s.records(db, conversation(i), weir.KindStepEnd) {
 			if r.Body.(*weir.StepEnd).Code == "cut_off" {
 				cut++
