@@ -19,6 +19,9 @@ func post(t testing.TB, p *Peer, body string, header ...string) (int, string) {
 	if _, chat := chatRules(p.profile); chat {
 		path = "/v1/chat/completions"
 	}
+	if p.profile == Responses {
+		path = "/v1/responses"
+	}
 	req, err := http.NewRequest("POST", s.URL+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
