@@ -124,3 +124,39 @@ func TestAShortSectionTakesNoMarkMore(t *testing.T) {
 		t.Errorf("marks at %v", r.Marks)
 	}
 }
+
+// While another model answered, much may have come between. What the first one
+// has in its cache is read from there when the conversation comes back.
+func TestComingBackToAModelReadsWhatItHadInItsCache(t *testing.T) {
+	k := newAsked(t, strictpeer.Anthropic)
+	k.epoch(strings.Repeat("You are thorough. ", 50), twoTools)
+	k.user("one")
+	k.ask(strictpeer.Think("hm"), strictpeer.Say("1"))
+	k.user(strings.Repeat("two ", 100))
+	_, before := k.ask(strictpeer.Think("hm"), strictpeer.Say("2"))
+	first, peer, client := k.p, k.peer, k.client
+	other := newAsked(t, strictpeer.OpenAIChat)
+	k.p, k.peer, k.client = other.p, other.peer, nil
+	k.p.ID = "peer/other"
+	for i := range 3 {
+		k.user("meanwhile")
+		k.ask(strictpeer.Call(fmt.Sprint("c", i), "list", `{}`))
+		k.result(fmt.Sprint("c", i), "a")
+		for j := range 10 {
+			k.user(fmt.Sprint("also ", j))
+		}
+		k.ask(strictpeer.Say("there"))
+	}
+	k.p, k.peer, k.client = first, peer, client
+	k.user("back")
+	r, u := k.ask(strictpeer.Think("hm"), strictpeer.Say("here"))
+	if r.Ledger.Reason != weir.BreakModel || u.Read != before.Read+before.Write {
+		t.Errorf("%q: it read %d tokens of %d", r.Ledger.Reason, u.Read, before.Read+before.Write)
+	}
+	k.restart()
+	k.user("more")
+	if _, next := k.ask(strictpeer.Say("still here")); next.Read != u.Read+u.Write {
+		t.Errorf("then it read %d tokens of %d", next.Read, u.Read+u.Write)
+	}
+	k.rebuild()
+}

@@ -40,10 +40,11 @@ func (s *state) request(ctx context.Context, src Source, l *Lowerer, o Options) 
 	if err != nil {
 		return nil, err
 	}
+	back := s.back()
 	r := &Request{
 		Lowering: s.key,
 		Tail:     s.dialect.Tail(s.profile, o, s.top, cacheKey(s.conversation)),
-		Marks:    s.marks(openMark),
+		Marks:    s.marks(openMark, back),
 		Views:    s.pending,
 	}
 	mark := s.dialect.Mark()
@@ -65,36 +66,13 @@ func (s *state) request(ctx context.Context, src Source, l *Lowerer, o Options) 
 		Bytes: int64(len(r.Body)), PrefixBytes: int64(prefix),
 		Shared: shared, Reason: reason, OptionsSHA256: digest([]byte(r.Tail)),
 	}
-	if r.Ledger.SHA256, err = digestWith(s.sums.wire, r.Body[at:]); err != nil {
+	if back >= 0 { // a mark that those bytes do not have
+		r.Ledger.SHA256 = digest(r.Body)
+	} else if r.Ledger.SHA256, err = digestWith(s.sums.wire, r.Body[at:]); err != nil {
 		return nil, err
 	}
 	r.Ledger.PrefixSHA256, err = digestWith(s.sums.plain, open)
 	return r, err
-}
-
-// marks are the places for cache marks in the unmarked bytes: the end of the
-// head, of the section before, of the newest section, and where the dialect
-// spares one within that. Each but the last is where a request before this one
-// was marked, so that all of that one is read from the cache, however many
-// blocks have come since.
-func (s *state) marks(open int) []int64 {
-	if s.dialect.Mark() == "" {
-		return nil
-	}
-	marks := make([]int64, 0, 4)
-	if s.topMark >= 0 {
-		marks = append(marks, int64(s.topMark))
-	}
-	if s.lastMark >= 0 {
-		marks = append(marks, int64(len(s.top)+s.lastMark))
-	}
-	end := len(s.top) + len(s.closed)
-	if d, ok := s.dialect.(sparing); ok {
-		if at := d.Spare(s.open.results, s.open.said, s.open.told); at >= 0 {
-			marks = append(marks, int64(end+len(s.comma())+at))
-		}
-	}
-	return append(marks, int64(end+open))
 }
 
 // appendMarked appends a part that begins at offset, with the marks that fall
