@@ -70,7 +70,7 @@ func TestTheInspectorNamesWhatCannotBeObservedAndBeginsAnEpoch(t *testing.T) {
 	p.wait(`document.querySelectorAll(".message").length === 2`)
 	p.click(`[aria-label="Show what the model was given"]`)
 	p.click(`.inspector [role=tab]:nth-child(2)`)
-	p.wait(`/^core\/workspace.*since \d\d:\d\d$/.test(document.querySelector("[data-part=unavailable] [data-fact='core/workspace']").textContent)`)
+	p.wait(`/^core\/workspace.*since \d\d:\d\d\S/.test(document.querySelector("[data-part=unavailable] [data-fact='core/workspace']").textContent)`)
 	p.named("the context")
 
 	// A fresh baseline, when it was asked for.

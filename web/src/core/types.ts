@@ -190,7 +190,7 @@ export interface Context {
   baseline_sha256: string;
   snapshot: Record<string, { value: unknown; removed_text?: string }>;
   journal: { seq: number; fact: string; value?: unknown; changed_at: string; noticed_at: string }[];
-  unavailable: { fact: string; since?: string }[];
+  unavailable: { fact: string; since?: string; reason?: string }[];
 }
 
 export interface ToolList {

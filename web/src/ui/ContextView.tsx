@@ -82,6 +82,7 @@ function Untold({ context, onAgain }: { context: Context; onAgain: () => void })
             {unavailable.map((u) => (
               <li key={u.fact} data-fact={u.fact} class="missing">
                 <span class="entry-head"><code>{u.fact}</code> {u.since ? <span>{t("unavailableSince", { time: clock(u.since) })}</span> : null}</span>
+                {u.reason ? <span class="value"><Plain text={u.reason} /></span> : null}
               </li>
             ))}
           </ul>

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { bytes, clock, count, full } from "../core/format";
 import { t, tMaybe } from "../core/i18n";
 import { open } from "../core/router";
-import type { Flow, Step } from "../core/types";
+import type { Flow, Step, Usage } from "../core/types";
 import * as inspector from "../state/inspector";
 import { nameOf } from "../state/quoting";
 import type { Timeline } from "../state/timeline";
@@ -13,7 +13,7 @@ import { words } from "../state/toasts";
 import { ContextView } from "./ContextView";
 import { Icon } from "./icons";
 import { Plain } from "./Marks";
-import { PrefixBar, prefixWords } from "./PrefixBar";
+import { PrefixBar, prefixWords, TokenBar, wasSent } from "./PrefixBar";
 import { RequestView } from "./RequestView";
 
 export function Inspector({ timeline }: { timeline: Timeline }) {
@@ -82,6 +82,12 @@ function Origin({ timeline }: { timeline: Timeline }) {
   );
 }
 
+const tokensShort = (u: Usage): string => {
+  const all = u.fresh + u.read + u.write;
+  const read = all > 0 ? `${t("tokensReadShort", { share: Math.round((u.read / all) * 100) })} · ` : "";
+  return read + t("tokensOutShort", { n: count(u.output) });
+};
+
 const stateWord = (s: Step): string => tMaybe("state" + s.state[0]!.toUpperCase() + s.state.slice(1)) ?? s.state;
 
 function Steps({ steps }: { steps: Step[] | null }) {
@@ -97,11 +103,13 @@ function Steps({ steps }: { steps: Step[] | null }) {
               <span class={`tag ${s.state === "failed" ? "bad" : ""}`}>{stateWord(s)}</span>
               {s.started_at ? <time dateTime={s.started_at} title={full(s.started_at)}>{clock(s.started_at)}</time> : null}
             </span>
-            <PrefixBar ledger={s.ledger} slim />
+            {wasSent(s.ledger) ? <PrefixBar ledger={s.ledger} slim /> : null}
+            {s.usage ? <TokenBar usage={s.usage} slim /> : null}
             <span class="step-foot">
-              {bytes(s.ledger.bytes)} · {prefixWords(s.ledger)}
-              {s.usage ? ` · ${t("tokensOutShort", { n: count(s.usage.output) })}` : ""}
+              {wasSent(s.ledger) ? `${bytes(s.ledger.bytes)} · ` : ""}{prefixWords(s.ledger)}
+              {s.usage ? ` · ${tokensShort(s.usage)}` : ""}
             </span>
+            {s.state === "failed" && s.reason ? <span class="step-why"><Plain text={s.reason} /></span> : null}
           </button>
         </li>
       ))}

@@ -8,13 +8,14 @@ import { request, type SentRequest } from "../state/inspector";
 import { words } from "../state/toasts";
 import { Icon } from "./icons";
 import { Plain } from "./Marks";
-import { PrefixBar, prefixWords, shares } from "./PrefixBar";
+import { PrefixBar, prefixWords, shares, TokenBar, wasSent } from "./PrefixBar";
 
 export function RequestView({ conversation, step }: { conversation: string; step: Step }) {
   const [sent, setSent] = useState<SentRequest | null>(null);
   const [fault, setFault] = useState("");
   const [raw, setRaw] = useState(false);
   useEffect(() => {
+    if (!wasSent(step.ledger)) return;
     let mine = true;
     request(conversation, step.id).then(
       (got) => mine && setSent(got),
@@ -41,15 +42,16 @@ export function RequestView({ conversation, step }: { conversation: string; step
             )
           ) : null}
         </h2>
-        <PrefixBar ledger={l} />
+        {wasSent(l) ? <PrefixBar ledger={l} /> : null}
+        {step.usage ? <TokenBar usage={step.usage} /> : null}
       </div>
       <dl class="facts">
         <div><dt>{t("prefix")}</dt><dd>{prefixWords(l)}</dd></div>
-        <div><dt>{t("bytes")}</dt><dd>{t("bytesSum", { n: count(l.bytes), shared: count(s.shared), fresh: count(s.fresh), rest: count(s.rest) })}</dd></div>
+        {wasSent(l) ? <div><dt>{t("bytes")}</dt><dd>{t("bytesSum", { n: count(l.bytes), shared: count(s.shared), fresh: count(s.fresh), rest: count(s.rest) })}</dd></div> : null}
         {step.usage ? <UsageLine usage={step.usage} /> : null}
         {step.attempts > 1 ? <div><dt>{t("attempts")}</dt><dd>{step.attempts}</dd></div> : null}
         {step.started_at ? <div><dt>{t("started")}</dt><dd><time dateTime={step.started_at}>{full(step.started_at)}</time></dd></div> : null}
-        <div><dt>{t("digest")}</dt><dd class="digest" title={l.sha256}>{l.sha256}</dd></div>
+        {wasSent(l) ? <div><dt>{t("digest")}</dt><dd class="digest" title={l.sha256}>{l.sha256}</dd></div> : null}
         {step.reason ? <div><dt>{t("why")}</dt><dd><Plain text={step.reason} /></dd></div> : null}
       </dl>
       {fault ? <p class="fault" role="alert">{fault}</p> : null}
@@ -66,7 +68,7 @@ export function RequestView({ conversation, step }: { conversation: string; step
           </div>
           {raw || !parts ? <pre class="raw" tabIndex={0}>{sent.body}</pre> : <Pretty parts={parts} shared={l.shared} prefix={l.prefix_bytes} />}
         </>
-      ) : fault ? null : (
+      ) : fault || !wasSent(l) ? null : (
         <p class="quiet">{t("loading")}</p>
       )}
     </div>
