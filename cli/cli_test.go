@@ -43,6 +43,7 @@ func world(t *testing.T, data string, tools *toolserver.Server) (c app.Config, e
 		peer.When(strictpeer.Saying("ASK"), strictpeer.Answer{strictpeer.Say("I look."), strictpeer.Use("asks__echo", `{"text":"hi"}`)})
 		peer.When(strictpeer.Saying("FILL"), strictpeer.Answer{strictpeer.Use("runs__fill", `{"bytes":100000}`)})
 	}
+	peer.When(strictpeer.Saying("REFUSED once"), strictpeer.Answer{strictpeer.Fail(400, "messages: no")})
 	peer.When(strictpeer.Saying("OVERLOADED"), strictpeer.Answer{strictpeer.Fail(529, "")})
 	provider := httptest.NewServer(peer)
 	return app.Config{

@@ -119,6 +119,11 @@ func showItem(w io.Writer, it *client.Item) {
 	if it.Title != "" {
 		fmt.Fprintf(w, "[is called “%s” from here on]\n", oneLine(it.Title))
 	}
+	if it.Model != "" {
+		fmt.Fprintf(w, "[%s answers from here on]\n", oneLine(it.Model))
+	} else if it.Kind == weir.KindModel {
+		fmt.Fprintln(w, "[the default model answers from here on]")
+	}
 	if it.Rewind != nil {
 		fmt.Fprintln(w, rewound(it))
 	}
@@ -331,15 +336,12 @@ func (cmd *stepsCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	return list(ctx, s, client.Path("conversations", id, "steps"), url.Values{}, cmd.Limit, func(w io.Writer, st *client.Step) {
-		reuse := string(st.Ledger.Reason)
-		if reuse == "" {
-			reuse = "extends"
-		}
 		tried := ""
 		if st.Attempts > 1 {
 			tried = fmt.Sprintf("%d attempts", st.Attempts)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d of %d bytes reused\t%s\t%s\n", st.ID, st.StartedAt.Local().Format(time.DateTime), st.State, st.Model, st.Ledger.Shared, st.Ledger.PrefixBytes, reuse, tried)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", st.ID, st.StartedAt.Local().Format(time.DateTime), outcomeInWords(st), st.Model,
+			prefixInWords(&st.Ledger), tokensInWords(st.Usage), tried)
 	})
 }
 

@@ -82,6 +82,7 @@ type Item struct {
 	Code        string       `json:"code"`
 	Reason      string       `json:"reason"`
 	Title       string       `json:"title"`
+	Model       string       `json:"model"`
 	Interrupted bool         `json:"interrupted"`
 	Hidden      bool         `json:"hidden"`
 }
