@@ -13,7 +13,7 @@ import (
 // MCP is a server whose tools models may call: a command that is started and
 // spoken to over its standard input and output, or the address of one.
 type MCP struct {
-	Name     string            `toml:"name"`    // letters, digits, single - and _; the prefix of its tools' names
+	Name     string            `toml:"name"`    // a letter, then letters, digits, single - and _; the prefix of its tools' names
 	Command  []string          `toml:"command"` // the program and its arguments
 	Env      map[string]string `toml:"env"`     // with a command: variables beside PATH, HOME and the like; ${NAME} stands for one of ours
 	URL      string            `toml:"url"`

@@ -37,7 +37,7 @@ func (l Limits) orDefaults() Limits {
 // provider refuses would make every request fail that lists it.
 func (l Limits) fault(d Definition) string {
 	if !validName(d.Name) {
-		return "its name is not 1 to 64 letters, digits, _ and -"
+		return "its name is not 1 to 64 letters, digits, _ and -, a letter or _ first"
 	}
 	return l.content(d)
 }
@@ -77,5 +77,5 @@ func validName(name string) bool {
 			return false
 		}
 	}
-	return len(name) >= 1 && len(name) <= 64
+	return len(name) >= 1 && len(name) <= 64 && name[0] != '-' && (name[0] < '0' || name[0] > '9') // the first is Gemini's rule
 }

@@ -188,14 +188,16 @@ func TestWhatIsBeyondTheLimitsIsLeftOutWithAReason(t *testing.T) {
 	}
 	r.AddSource(&shelf{prefix: "s", tools: []tool.Tool{
 		named("s__a", nil), fake{"s__wide", `{"type":"object","description":"` + strings.Repeat("w", 50) + `"}`, nil},
-		fake{"s__choosy", `{"type":"object","oneOf":[]}`, nil}, fake{"s__list", `{"type":"array"}`, nil}, named("s b", nil),
+		fake{"s__choosy", `{"type":"object","oneOf":[]}`, nil}, fake{"s__list", `{"type":"array"}`, nil}, named("s b", nil), named("5__a", nil), named("-a", nil),
 		named("s__b", nil), named("s__c", nil), named("s__d", nil),
 	}})
 	want := []tool.Server{{Name: "s", State: tool.ServerReady, Tools: []string{"s__a", "s__b", "s__c"}, LeftOut: []string{
 		"s__wide: its input schema is over 50 bytes",
 		"s__choosy: its input schema has oneOf at the top, which providers refuse",
 		`s__list: its input schema is not of "type": "object"`,
-		"s b: its name is not 1 to 64 letters, digits, _ and -",
+		"s b: its name is not 1 to 64 letters, digits, _ and -, a letter or _ first",
+		"5__a: its name is not 1 to 64 letters, digits, _ and -, a letter or _ first",
+		"-a: its name is not 1 to 64 letters, digits, _ and -, a letter or _ first",
 		"s__d: more than 3 tools are offered",
 	}}}
 	if diff := cmp.Diff(want, r.Servers()); diff != "" {

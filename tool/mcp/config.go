@@ -37,7 +37,7 @@ type Config struct {
 
 const maxServerName = 32
 
-var serverName = regexp.MustCompile(`^[a-zA-Z0-9]+([_-][a-zA-Z0-9]+)*$`)
+var serverName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]*([_-][a-zA-Z0-9]+)*$`)
 
 // Fault is what is wrong with a configuration.
 type Fault struct{ Key, Text string }
@@ -48,7 +48,7 @@ func (f *Fault) Error() string { return f.Key + ": " + f.Text }
 func (c *Config) Check() *Fault {
 	switch {
 	case !serverName.MatchString(c.Name) || len(c.Name) > maxServerName:
-		return &Fault{"name", fmt.Sprintf("%q: write 1 to %d letters and digits, with single - and _ between them", c.Name, maxServerName)}
+		return &Fault{"name", fmt.Sprintf("%q: write 1 to %d letters and digits, a letter first, with single - and _ between them", c.Name, maxServerName)}
 	case len(c.Command) == 0 && c.URL == "":
 		return &Fault{"command", "give each server a command or a url"}
 	case len(c.Command) > 0 && c.URL != "":
