@@ -160,6 +160,7 @@ func acceptedByProviders(t *testing.T, s store.Store, c *weir.Conversation) {
 	}
 	for profile, p := range map[string]model.Profile{
 		strictpeer.Anthropic:  {ID: "a/m", Provider: "a", Name: "m", Dialect: model.Anthropic, MidSystem: model.MidNative},
+		strictpeer.Responses:  {ID: "r/m", Provider: "r", Name: "m", Dialect: model.OpenAIResponses, MidSystem: model.MidDeveloper, CacheStyle: model.CacheBreakpoints},
 		strictpeer.OpenAIChat: {ID: "o/m", Provider: "o", Name: "m", Dialect: model.OpenAIChat, MidSystem: model.MidDeveloper, MaxTokensField: "max_tokens"},
 	} {
 		p.ContextWindow, p.MaxOutput = 1_000_000, 8_000
@@ -187,7 +188,7 @@ func acceptedByProviders(t *testing.T, s store.Store, c *weir.Conversation) {
 func refusal(profile string, body []byte) string {
 	peer := strictpeer.New(profile)
 	peer.Script(strictpeer.Answer{strictpeer.Say("ok")})
-	path := map[string]string{strictpeer.Anthropic: "/v1/messages", strictpeer.OpenAIChat: "/v1/chat/completions"}[profile]
+	path := map[string]string{strictpeer.Anthropic: "/v1/messages", strictpeer.Responses: "/v1/responses", strictpeer.OpenAIChat: "/v1/chat/completions"}[profile]
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, path, bytes.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Anthropic-Version", "2023-06-01")

@@ -61,7 +61,7 @@ var faults = map[string]struct {
 
 func TestEveryFaultOfAProviderEndsWithWordsThatHelp(t *testing.T) {
 	stores.Each(t, func(t *testing.T, s store.Store) {
-		for _, profile := range []string{strictpeer.Anthropic, strictpeer.OpenAIChat} {
+		for _, profile := range []string{strictpeer.Anthropic, strictpeer.Responses, strictpeer.OpenAIChat} {
 			for name, f := range faults {
 				t.Run(profile+"/"+name, func(t *testing.T) {
 					w := newWorld(t, s, stopped)
@@ -103,7 +103,7 @@ func TestEveryFaultOfAProviderEndsWithWordsThatHelp(t *testing.T) {
 }
 
 func TestALoopOfToolsWithoutAnEndEndsWithTheAllowance(t *testing.T) {
-	for _, profile := range []string{strictpeer.Anthropic, strictpeer.OpenAIChat} {
+	for _, profile := range []string{strictpeer.Anthropic, strictpeer.Responses, strictpeer.OpenAIChat} {
 		stores.Each(t, func(t *testing.T, s store.Store) {
 			w := newWorld(t, s)
 			p := newProvider(t, profile)

@@ -54,7 +54,7 @@ func TestNoByteChangesInThreeHundredTurnsWithAHundredChanges(t *testing.T) {
 		seed = s
 	}
 	t.Logf("WEIR_SEED=%d", seed)
-	for _, profile := range []string{strictpeer.Anthropic, strictpeer.AnthropicOld, strictpeer.OpenAIChat} {
+	for _, profile := range []string{strictpeer.Anthropic, strictpeer.AnthropicOld, strictpeer.Responses, strictpeer.OpenAIChat} {
 		t.Run(profile, func(t *testing.T) {
 			run := func(t *testing.T, s store.Store) {
 				l := &long{
@@ -222,7 +222,9 @@ func (l *long) prove() {
 			switches++
 			l.reason(i, starts[i], weir.BreakModel)
 			// Lowered afresh: what the other model signed stays with it.
-			before, _, _ = bytes.Cut(before, []byte(`"messages":[`))
+			for _, list := range []string{`,"messages":[`, `,"input":[`} {
+				before, _, _ = bytes.Cut(before, []byte(list))
+			}
 			before = bytes.Replace(before, []byte(`"model":"one"`), []byte(`"model":"two"`), 1)
 		} else if i > 0 {
 			l.reason(i, starts[i], "")
