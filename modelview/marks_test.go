@@ -160,3 +160,33 @@ func TestComingBackToAModelReadsWhatItHadInItsCache(t *testing.T) {
 	}
 	k.rebuild()
 }
+
+// A vendor that reads nothing but up to breakpoints has one in every section,
+// those of a tool loop too.
+func TestEverySectionIsReadWhereBreakpointsStand(t *testing.T) {
+	for _, profile := range []string{strictpeer.OpenAIChat, strictpeer.Responses} {
+		k := newAsked(t, profile)
+		k.p.ContentParts, k.p.CacheStyle = profile == strictpeer.OpenAIChat, model.CacheBreakpoints
+		k.epoch(strings.Repeat("You are thorough. ", 50), twoTools)
+		k.user("one")
+		_, before := k.ask(strictpeer.Think("hm"), strictpeer.Call("c0", "list", `{}`))
+		for i, more := range []func(){
+			func() { k.result("c0", strings.Repeat("a ", 100)) },
+			func() { k.result("c1", strings.Repeat("b ", 100)); k.update("It rains.") },
+			func() { k.user("two"); k.user("three") },
+			func() { k.user("four"); k.update("It snows.") },
+		} {
+			more()
+			acts := []strictpeer.Act{strictpeer.Say("so")}
+			if i == 0 {
+				acts = []strictpeer.Act{strictpeer.Call("c1", "list", `{}`)}
+			}
+			_, u := k.ask(acts...)
+			if u.Read != before.Read+before.Write || u.Read == 0 {
+				t.Errorf("%s: request %d read %d tokens of the %d that the one before it left", profile, i, u.Read, before.Read+before.Write)
+			}
+			before = u
+		}
+		k.rebuild()
+	}
+}

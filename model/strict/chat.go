@@ -116,8 +116,11 @@ func (c *chatChecker) part(m *ChatMessage, v *Value, p string, allowed []string)
 	if r := c.members(v, p, known, known[:2]); r != nil {
 		return r
 	}
-	if r := c.breakpoint(v.Get("prompt_cache_breakpoint"), p+".prompt_cache_breakpoint"); r != nil {
-		return r
+	if b := v.Get("prompt_cache_breakpoint"); b != nil {
+		if r := c.breakpoint(b, p+".prompt_cache_breakpoint"); r != nil {
+			return r
+		}
+		c.marks = append(c.marks, cut(v, "prompt_cache_breakpoint"))
 	}
 	inner := v.Get(kind)
 	if kind != "text" && kind != "refusal" {

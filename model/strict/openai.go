@@ -18,6 +18,9 @@ type Chat struct {
 	ToolChoice   *Value
 	Messages     []ChatMessage
 	List         *Value // of the messages
+	Root         *Value
+	CacheKey     string
+	Marks        []Span // what to leave out to read the body without cache breakpoints, in order
 }
 
 // ChatMessage is one message.
@@ -59,6 +62,7 @@ func (r ChatRules) OpenAI() bool { return r.Template == AnyTemplate && !r.Reason
 type chatChecker struct {
 	body  []byte
 	rules ChatRules
+	marks []Span // breakpoints, each with one comma
 }
 
 // fault is a refusal that names its parameter.
@@ -134,12 +138,13 @@ func OpenAIChat(body []byte, rules ChatRules) (*Chat, error) {
 		return nil, fault("", "", "We could not parse the JSON body of your request. (%s)", strings.TrimPrefix(err.Error(), "The request body is not valid JSON: "))
 	}
 	c := &chatChecker{body: body, rules: rules}
-	q := &Chat{Body: body}
+	q := &Chat{Body: body, Root: &v, CacheKey: v.Get("prompt_cache_key").Text(body)}
 	for _, step := range []func(*Chat, *Value) *Refusal{c.top, c.tools, c.messages, c.history, c.template, c.reasoning} {
 		if r := step(q, &v); r != nil {
 			return nil, r
 		}
 	}
+	q.Marks = c.marks
 	return q, nil
 }
 

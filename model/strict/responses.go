@@ -46,7 +46,6 @@ func (i *Item) Answers() bool {
 type responsesChecker struct {
 	chatChecker
 	needs func(item string) string
-	marks []Span
 }
 
 // OpenAIResponses reads the body of a stateless POST /v1/responses. needs

@@ -31,9 +31,6 @@ func (c *chatChecker) raise(words string) *Refusal {
 
 // breakpoint checks an explicit cache breakpoint.
 func (c *chatChecker) breakpoint(v *Value, p string) *Refusal {
-	if v == nil {
-		return nil
-	}
 	if r := c.members(v, p, []string{"mode", "ttl"}, []string{"mode"}); r != nil {
 		return r
 	}

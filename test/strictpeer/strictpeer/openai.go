@@ -76,7 +76,31 @@ func (d openaiDialect) judge(r *http.Request, body []byte) (*Request, sink, erro
 		}
 	}
 	request.Last = strings.Join(last, "\n\n")
-	return request, &chatSink{q: q, rules: d.rules, usage: d.recent.reckon(promptOf(q), d.minimum, d.step)}, nil
+	sink := &chatSink{q: q, rules: d.rules, store: func() {}}
+	if len(q.Marks) > 0 {
+		sink.usage, sink.store = d.breaks.reckon(asItems(q), d.minimum, d.now())
+	} else {
+		sink.usage = d.recent.reckon(promptOf(q), d.minimum, d.step)
+	}
+	return request, sink, nil
+}
+
+// asItems are a request's messages as the cache of breakpoints reads them.
+func asItems(q *strict.Chat) *strict.Responses {
+	r := &strict.Responses{Body: q.Body, Root: q.Root, CacheKey: q.CacheKey, Marks: q.Marks, Items: make([]strict.Item, len(q.Messages))}
+	for i := range q.Messages {
+		m := &q.Messages[i]
+		r.Items[i] = strict.Item{Type: "message", Role: m.Role, Value: m.Value}
+		if m.Role == "tool" {
+			r.Items[i] = strict.Item{Type: "function_call_output", Value: m.Value}
+		}
+		if content := m.Value.Get("content"); content.Is(strict.Array) {
+			for j := range content.Elements {
+				r.Items[i].Parts = append(r.Items[i].Parts, &content.Elements[j])
+			}
+		}
+	}
+	return r
 }
 
 func promptOf(q *strict.Chat) prompt {
@@ -89,6 +113,7 @@ type chatSink struct {
 	q      *strict.Chat
 	rules  strict.ChatRules
 	usage  usage
+	store  func() // what was written can be read from here on
 	w      io.Writer
 	calls  int
 	output int // bytes
@@ -120,6 +145,7 @@ func (s *chatSink) chunk(delta map[string]any, reason any) error {
 }
 
 func (s *chatSink) begin() error {
+	s.store()
 	return s.chunk(map[string]any{"role": "assistant", "content": ""}, nil)
 }
 
@@ -172,7 +198,7 @@ func (s *chatSink) reason(given string) string {
 }
 
 func (s *chatSink) counts() map[string]any {
-	prompt, output := s.usage.fresh+s.usage.read, max(1, tokens(s.output))
+	prompt, output := s.usage.fresh+s.usage.read+s.usage.write, max(1, tokens(s.output))
 	if s.rules.Reasoning {
 		return map[string]any{
 			"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output,
@@ -181,7 +207,7 @@ func (s *chatSink) counts() map[string]any {
 	}
 	return map[string]any{
 		"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output,
-		"prompt_tokens_details": map[string]any{"cached_tokens": s.usage.read},
+		"prompt_tokens_details": map[string]any{"cached_tokens": s.usage.read, "cache_write_tokens": s.usage.write},
 	}
 }
 
@@ -201,6 +227,7 @@ func (s *chatSink) end(reason string) error {
 }
 
 func (s *chatSink) whole(a Answer) any {
+	s.store()
 	parts, reason := merged(a)
 	message := map[string]any{"role": "assistant", "content": nil}
 	var calls []any
