@@ -343,6 +343,9 @@ func (w *walk) mishap() strictpeer.Answer {
 		{strictpeer.Use("careful", `{"b":2}`), strictpeer.Use("alone", `{}`), strictpeer.Use("careful", `{"c":3}`)},
 		{say, strictpeer.Use("alone", `{}`), strictpeer.Use("echo", `{}`)},
 		{strictpeer.Fail(429, "", "1")},
+		{strictpeer.Fail(400, "messages: no")},
+		{strictpeer.Fail(413, "Request exceeds the maximum size")},
+		{strictpeer.Fail(400, "messages.1.content.0: Invalid `signature` in `thinking` block")},
 		{say, strictpeer.Use("echo", `{}`), strictpeer.Reset()},
 		{say, strictpeer.Stop("never_heard")},
 	}
@@ -374,6 +377,7 @@ func (w *walk) finish() {
 		}
 	}
 	w.everyInputOnce()
+	w.nothingRefusedGoesAgain()
 	w.everyBodyRebuilds()
 	w.everyRequestExtends()
 	w.everyoneKnows()
