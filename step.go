@@ -15,12 +15,14 @@ const (
 
 // Usage counts tokens, the same way for every provider: Fresh were read anew,
 // Read came from the provider's cache, Write were written to it (and are not
-// part of Fresh).
+// part of Fresh). Cost is what they cost in US dollars, a decimal number, at
+// the prices of that moment; empty when it is not known.
 type Usage struct {
-	Fresh  int64 `json:"fresh"`
-	Read   int64 `json:"read"`
-	Write  int64 `json:"write"`
-	Output int64 `json:"output"`
+	Fresh  int64  `json:"fresh"`
+	Read   int64  `json:"read"`
+	Write  int64  `json:"write"`
+	Output int64  `json:"output"`
+	Cost   string `json:"cost,omitempty"`
 }
 
 // BreakReason is why a request does not extend the one before it.

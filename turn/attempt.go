@@ -30,6 +30,9 @@ func (d *drain) step(st *begun) (goOn bool, err error) {
 		d.e.cfg.Log.Warn("the provider left out reasoning that was sent back", "conversation", d.id, "step", st.step.ID, "reasons", answer.Dropped)
 	}
 	o := judge(ctx, answer, failed, w)
+	if o.usage != nil {
+		o.usage.Cost = st.profile.Prices.Cost(*o.usage)
+	}
 	if o.state == weir.StepFailed {
 		d.e.cfg.Log.Warn("a step failed", "conversation", d.id, "step", st.step.ID, "code", o.code, "err", cause(failed))
 		o.again = d.continued(st, failed)
