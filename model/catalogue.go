@@ -59,6 +59,33 @@ func LoadCatalogue(endpoints []Endpoint, layers ...[]Patch) (*Catalogue, error) 
 	return c, nil
 }
 
+// Over returns a catalogue with patches laid over this one.
+func (c *Catalogue) Over(patches ...Patch) (*Catalogue, error) {
+	over := &Catalogue{origins: c.origins, asked: c.asked, profiles: maps.Clone(c.profiles)}
+	for _, p := range patches {
+		if err := over.lay(p); err != nil {
+			return nil, err
+		}
+	}
+	return over, nil
+}
+
+// Rows returns the ids of a provider's models that the embedded catalogue has,
+// the one to begin with first.
+func (c *Catalogue) Rows(provider string) []string {
+	o := c.origins[provider]
+	if o.family == nil {
+		return nil
+	}
+	var ids []string
+	for _, row := range o.family.Models {
+		if id := provider + "/" + row.text("name"); c.profiles[id].ID != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // row adds a model of a family, unless the endpoint does not speak its dialect.
 func (c *Catalogue) row(o origin, row Patch) error {
 	p, err := o.base(row.text("name"))
@@ -81,13 +108,10 @@ func (c *Catalogue) lay(patch Patch) error {
 	if !ok || provider == "" || name == "" || !weir.ValidID(id) {
 		return invalid("The model id %q is not of the form provider/name; correct it in the configuration.", clip(id))
 	}
-	under, known := c.profiles[id]
-	if !known {
-		var err error
-		if under, err = c.origins[cmp.Or(patch.text("provider"), provider)].base(name); err != nil {
-			return err
-		}
-		under.ID, under.Provider = id, cmp.Or(under.Provider, provider)
+	known := c.profiles[id]
+	under, err := c.under(id, cmp.Or(patch.text("provider"), known.Provider, provider), cmp.Or(patch.text("name"), known.Name, name))
+	if err != nil {
+		return err
 	}
 	if d := Dialect(patch.text("dialect")); d != "" && d != under.Dialect {
 		under = under.across(d)
@@ -96,8 +120,25 @@ func (c *Catalogue) lay(patch Patch) error {
 	if err != nil {
 		return err
 	}
-	p.ID, p.Provider, p.Name = id, cmp.Or(p.Provider, provider), cmp.Or(p.Name, name)
+	p.ID = id
 	return c.put(p)
+}
+
+// under is what is known of a model that a patch is laid over: under its id,
+// under its provider's name for it, or of any model there.
+func (c *Catalogue) under(id, provider, name string) (Profile, error) {
+	if p, ok := c.profiles[id]; ok && p.Provider == provider {
+		return p, nil
+	}
+	p, ok := c.profiles[provider+"/"+name]
+	if !ok {
+		var err error
+		if p, err = c.origins[provider].base(name); err != nil {
+			return p, err
+		}
+	}
+	p.ID, p.Provider = id, provider
+	return p, nil
 }
 
 func (c *Catalogue) put(p Profile) error {

@@ -30,6 +30,12 @@ func (p Patch) ID() string {
 	return cmp.Or(p.text("id"), p.text("provider")+"/"+p.text("name"))
 }
 
+// Calls returns which provider the patch's model is called at, and by what name.
+func (p Patch) Calls() (provider, name string) {
+	provider, name, _ = strings.Cut(p.ID(), "/")
+	return cmp.Or(p.text("provider"), provider), cmp.Or(p.text("name"), name)
+}
+
 // Patch returns a patch that sets every member to what it is.
 func (p Profile) Patch() Patch {
 	raw, err := json.Marshal(p)

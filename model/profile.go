@@ -160,15 +160,15 @@ func (p Profile) complete() Profile {
 	if p.ReasoningRequired == "none" {
 		p.ReasoningRequired = ReasoningFree
 	}
-	style, usage, field := CacheNone, UsageGross, ""
+	style, usage, field, binding := CacheNone, UsageGross, "", BindNothing
 	switch p.Dialect {
 	case Anthropic:
-		style, usage = CacheMarks, UsageNet
+		style, usage, binding = CacheMarks, UsageNet, BindPrefix // as strict as any
 	case OpenAIChat:
 		field = "max_tokens"
 	}
 	p.MidSystem = cmp.Or(p.MidSystem, MidNone)
-	p.ThinkingBinding = cmp.Or(p.ThinkingBinding, BindNothing)
+	p.ThinkingBinding = cmp.Or(p.ThinkingBinding, binding)
 	p.CacheStyle = cmp.Or(p.CacheStyle, style)
 	p.UsageStyle = cmp.Or(p.UsageStyle, usage)
 	p.MaxTokensField = cmp.Or(p.MaxTokensField, field)
