@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"weir/model"
 	"weir/model/strict"
 )
 
@@ -47,7 +48,8 @@ type Peer struct {
 	queues    []*queue
 	script    []Answer
 	otherwise func(*Request) Answer
-	calls     int // ids of calls that were made
+	list      []model.Listed // of GET /v1/models; nil: there is none
+	calls     int            // ids of calls that were made
 }
 
 // Option changes how a peer behaves.
@@ -195,6 +197,9 @@ type sink interface {
 // ServeHTTP implements [http.Handler].
 func (p *Peer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d, pattern := p.speaks()
+	if p.serveList(w, r, d) {
+		return
+	}
 	if ok, _ := path.Match(pattern, r.URL.Path); !ok {
 		d.refuse(w, &strict.Refusal{Status: http.StatusNotFound, Type: "not_found_error", Message: "Not found"})
 		return
