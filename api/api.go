@@ -29,7 +29,6 @@ import (
 	"weir"
 	"weir/gate"
 	"weir/lifecycle"
-	"weir/model"
 	"weir/turn"
 )
 
@@ -139,13 +138,15 @@ type Config struct {
 	Live      Live
 	Rebuild   Rebuild
 
-	Import Import                           // nil: no imports
-	Models func() ([]model.Profile, string) // all that can answer, and the default's id
-	Tools  func() ([]Tool, []ToolServer)    // all that models may call, by name, and where those come from; nil: none
-	Rule   Rule                             // nil: nobody's rules about tools can be set
-	Web    fs.FS                            // the page: index.html and all that it names
-	Hosts  []string                         // names beside the loopback ones under which the server is reached, without ports
-	Ready  func(ctx context.Context) error  // whether the store can be reached; nil: it can
+	Import Import                        // nil: no imports
+	Models func() []Model                // all that are known
+	Tools  func() ([]Tool, []ToolServer) // all that models may call, by name, and where those come from; nil: none
+	// Refresh asks the providers what models they have; nil: none is asked.
+	Refresh func(ctx context.Context) ([]Refreshed, error)
+	Rule    Rule                            // nil: nobody's rules about tools can be set
+	Web     fs.FS                           // the page: index.html and all that it names
+	Hosts   []string                        // names beside the loopback ones under which the server is reached, without ports
+	Ready   func(ctx context.Context) error // whether the store can be reached; nil: it can
 
 	Metrics   *prometheus.Registry // nil: a new one
 	Version   string

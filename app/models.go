@@ -6,9 +6,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"weir"
+	"weir/api"
 	"weir/model"
 	"weir/model/anthropic"
 	"weir/model/demo"
@@ -19,9 +22,14 @@ import (
 // demoModel answers when no provider is configured.
 const demoModel = "demo/demo"
 
-// models finds the client that speaks for a catalogue id.
+// models finds the client that speaks for a catalogue id. Its catalogue is the
+// built-in one, with what providers said of their models over it and the
+// configuration over that; a refresh replaces it.
 type models struct {
-	catalogue *model.Catalogue
+	config    *Config
+	catalogue atomic.Pointer[model.Catalogue]
+	refresh   sync.Mutex                                // one at a time
+	learnt    atomic.Pointer[learnt]                    // replaced with the catalogue
 	clients   map[string]map[model.Dialect]model.Client // by provider, those that can be called
 	missing   map[string]string                         // by provider: the variable that should hold its key
 	standard  string                                    // id of the default model
@@ -29,6 +37,7 @@ type models struct {
 
 func openModels(c *Config) (*models, error) {
 	m := &models{
+		config:  c,
 		clients: map[string]map[model.Dialect]model.Client{"demo": {model.Anthropic: demo.New()}},
 		missing: map[string]string{},
 	}
@@ -36,14 +45,17 @@ func openModels(c *Config) (*models, error) {
 	for _, p := range c.Providers {
 		m.add(p, hc)
 	}
-	var err error
-	if m.catalogue, err = model.LoadCatalogue(endpoints(c), c.Models); err != nil {
+	l := readLearnt(c)
+	catalogue, err := catalogueOf(c, l)
+	if err != nil {
 		return nil, err
 	}
-	if m.standard, err = standard(c, m.catalogue); err != nil {
+	m.learnt.Store(l)
+	m.catalogue.Store(catalogue)
+	if m.standard, err = standard(c, catalogue); err != nil {
 		return nil, err
 	}
-	if _, err := m.catalogue.Profile(m.standard); err != nil {
+	if _, err := catalogue.Profile(m.standard); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -115,8 +127,8 @@ func endpoints(c *Config) []model.Endpoint {
 }
 
 // standard chooses the default model where the configuration names none: the
-// first configured model, else the first that the catalogue has of a
-// configured provider, else the demo model.
+// first configured model, else the one that the catalogue would begin with of
+// a configured provider, else the demo model.
 func standard(c *Config, catalogue *model.Catalogue) (string, error) {
 	switch {
 	case c.DefaultModel != "":
@@ -125,9 +137,9 @@ func standard(c *Config, catalogue *model.Catalogue) (string, error) {
 		return c.Models[0].ID(), nil
 	}
 	for _, p := range c.Providers {
-		for _, profile := range catalogue.All() {
-			if profile.Provider == p.ID {
-				return profile.ID, nil
+		for _, id := range catalogue.Rows(p.ID) {
+			if row, err := catalogue.Profile(id); err == nil && row.Lifecycle != model.Retired {
+				return id, nil
 			}
 		}
 	}
@@ -144,7 +156,7 @@ func (m *models) Model(id string) (model.Profile, model.Client, error) {
 	if id == "" {
 		id = m.standard
 	}
-	p, err := m.catalogue.Profile(id)
+	p, err := m.catalogue.Load().Profile(id)
 	if err != nil {
 		return model.Profile{}, nil, err
 	}
@@ -168,20 +180,23 @@ func (m *models) Model(id string) (model.Profile, model.Client, error) {
 	return p, client, nil
 }
 
-// usable lists the models whose provider can be called, and the default's id.
-func (m *models) usable() ([]model.Profile, string) {
-	var out []model.Profile
-	for _, p := range m.catalogue.All() {
-		if m.clients[p.Provider][p.Dialect] != nil {
-			out = append(out, p)
+// list tells what is known of all models, in the order of their ids.
+func (m *models) list() []api.Model {
+	catalogue, l := m.catalogue.Load(), m.learnt.Load()
+	all := catalogue.All()
+	if !slices.ContainsFunc(all, func(p model.Profile) bool { return p.ID == m.standard }) {
+		if p, err := catalogue.Profile(m.standard); err == nil {
+			all = append(all, p)
 		}
 	}
-	if !slices.ContainsFunc(out, func(p model.Profile) bool { return p.ID == m.standard }) {
-		if p, _, err := m.Model(m.standard); err == nil {
-			out = append(out, p)
-		}
+	out := make([]api.Model, 0, len(all))
+	for _, p := range all {
+		_, _, err := m.Model(p.ID)
+		out = append(out, api.Model{
+			Profile: p, Usable: err == nil && p.Lifecycle != model.Retired, Default: p.ID == m.standard, Listed: l.lists(m.config, p),
+		})
 	}
-	return out, m.standard
+	return out
 }
 
 func (m *models) knows(id string) bool {

@@ -21,13 +21,12 @@ func TestAModelOfAConfiguredProviderNeedsNoCatalogueEntry(t *testing.T) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
-	list, standard := m.usable()
 	found := false
-	for _, p := range list {
-		found = found || p.ID == standard
+	for _, one := range m.list() {
+		found = found || one.Default && one.Usable && one.Profile.ID == "local/qwen3"
 	}
 	if !found {
-		t.Errorf("the default %q is not among the usable models", standard)
+		t.Error("the default is not among the usable models")
 	}
 }
 
@@ -40,10 +39,9 @@ func TestAProviderWithoutItsKeyIsSaidWhenItIsUsedAndHoldsNothingUp(t *testing.T)
 	if _, _, err := m.Model(""); err != nil {
 		t.Errorf("the local model: %v", err)
 	}
-	list, _ := m.usable()
-	for _, p := range list {
-		if p.Provider == "anthropic" {
-			t.Fatalf("%s is offered without a key", p.ID)
+	for _, one := range m.list() {
+		if one.Usable && one.Profile.Provider == "anthropic" {
+			t.Fatalf("%s is offered without a key", one.Profile.ID)
 		}
 	}
 	_, _, err := m.Model("anthropic/claude-opus-5")

@@ -137,7 +137,7 @@ func (r *Running) assemble(ctx context.Context, c *Config, log *slog.Logger) err
 	})
 	handler, err := api.New(api.Config{
 		Store: r.store, Answers: api.AnswersOver[store.Tx](r.store), Turns: r.engine, Facts: r.engine, Lifecycle: r.life, Gate: g,
-		Account: r.account, Live: r.hub, Import: importing(r.store, r.hub), Models: models.usable, Tools: toolbox(tools), Rule: rule(r.store), Web: web.Files(),
+		Account: r.account, Live: r.hub, Import: importing(r.store, r.hub), Models: models.list, Refresh: models.Refresh, Tools: toolbox(tools), Rule: rule(r.store), Web: web.Files(),
 		Rebuild: func(ctx context.Context, cv *weir.Conversation, start *weir.Record) ([]byte, error) {
 			return lowerer.Rebuild(ctx, r.store, cv, start)
 		},
