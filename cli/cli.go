@@ -69,7 +69,7 @@ type commands struct {
 	Epoch      epochCmd         `cmd:"" help:"Begin a new epoch: a fresh baseline, the tools of this moment."`
 	Tools      toolsCmd         `cmd:"" help:"List the tools that models may call; decide about one for good."`
 	Artefact   artefactCmd      `cmd:"" help:"Print the whole of a tool result that was cut for the model."`
-	Models     modelsCmd        `cmd:"" help:"List the models that can answer."`
+	Models     modelsCmd        `cmd:"" help:"List the models that can answer; ask their providers what they have."`
 	Rm         rmCmd            `cmd:"" help:"Delete a conversation's contents for good."`
 	Crossings  crossingsCmd     `cmd:"" help:"List what a person confirmed across a boundary."`
 	Steps      stepsCmd         `cmd:"" help:"List model calls of a conversation."`

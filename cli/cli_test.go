@@ -19,6 +19,7 @@ import (
 	"weir/app"
 	"weir/cli"
 	"weir/client"
+	"weir/model"
 	"weir/test/strictpeer/strictpeer"
 	"weir/test/toolserver"
 )
@@ -45,12 +46,14 @@ func world(t *testing.T, data string, tools *toolserver.Server) (c app.Config, e
 	}
 	peer.When(strictpeer.Saying("REFUSED once"), strictpeer.Answer{strictpeer.Fail(400, "messages: no")})
 	peer.When(strictpeer.Saying("OVERLOADED"), strictpeer.Answer{strictpeer.Fail(529, "")})
+	peer.Lists(model.Listed{Name: "claude-strict", ContextWindow: 300_000}, model.Listed{Name: "claude-next", MaxOutput: 1000}, model.Listed{Name: "claude-old", Lifecycle: model.Retired})
 	provider := httptest.NewServer(peer)
 	return app.Config{
 		Listen: "127.0.0.1:0", Data: data, Owner: app.Owner{Name: "Max"}, DefaultModel: "demo/demo",
 		Providers: []app.Provider{{ID: "peer", Dialect: "anthropic", BaseURL: provider.URL, APIKeyEnv: "WEIR_CLI_KEY"}},
-		Models:    []app.Model{{"id": "peer/claude", "provider": "peer", "name": "claude-strict", "context_window": 200_000, "max_output": 4096, "mid_system": "native"}},
-		MCP:       []app.MCP{{Name: "runs", URL: tools.URL, Approval: "allow"}, {Name: "asks", URL: tools.URL, Approval: "ask"}},
+		Models: []app.Model{{"id": "peer/claude", "provider": "peer", "name": "claude-strict", "context_window": 200_000, "max_output": 4096, "mid_system": "native",
+			"prices": map[string]any{"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75}}},
+		MCP: []app.MCP{{Name: "runs", URL: tools.URL, Approval: "allow"}, {Name: "asks", URL: tools.URL, Approval: "ask"}},
 	}, provider.Close
 }
 

@@ -262,22 +262,6 @@ func (cmd *candidatesCmd) Run(ctx context.Context, s *session) error {
 	})
 }
 
-type modelsCmd struct{}
-
-func (cmd *modelsCmd) Run(ctx context.Context, s *session) error {
-	type model struct {
-		ID      string `json:"id"`
-		Default bool   `json:"default"`
-	}
-	return list(ctx, s, client.Path("models"), url.Values{}, 1000, func(w io.Writer, m *model) {
-		mark := ""
-		if m.Default {
-			mark = "default"
-		}
-		fmt.Fprintf(w, "%s\t%s\n", m.ID, mark)
-	})
-}
-
 type crossingsCmd struct {
 	Source string `help:"Only those out of this conversation."`
 	Target string `help:"Only those into this conversation."`
@@ -335,14 +319,19 @@ func (cmd *stepsCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	return list(ctx, s, client.Path("conversations", id, "steps"), url.Values{}, cmd.Limit, func(w io.Writer, st *client.Step) {
+	var spent spending
+	err = list(ctx, s, client.Path("conversations", id, "steps"), url.Values{}, cmd.Limit, func(w io.Writer, st *client.Step) {
 		tried := ""
 		if st.Attempts > 1 {
 			tried = fmt.Sprintf("%d attempts", st.Attempts)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", st.ID, st.StartedAt.Local().Format(time.DateTime), outcomeInWords(st), st.Model,
-			prefixInWords(&st.Ledger), tokensInWords(st.Usage), tried)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", st.ID, st.StartedAt.Local().Format(time.DateTime), outcomeInWords(st), st.Model,
+			prefixInWords(&st.Ledger), tokensInWords(st.Usage), spent.add(st.Usage), tried)
 	})
+	if err == nil && !s.JSON {
+		spent.say(s.io.Out)
+	}
+	return err
 }
 
 type requestCmd struct {

@@ -22,7 +22,7 @@ func TestTheServerDescribesItself(t *testing.T) {
 		"/v1/conversations/{id}/messages/{mid}/references/{n}/body": "get", "/v1/conversations/{id}/inputs": "get",
 		"/v1/conversations/{id}/inputs/{iid}": "patch delete", "/v1/references/preview": "post", "/v1/conversations/{id}/candidates": "get",
 		"/v1/flows": "get", "/v1/crossings": "get", "/v1/conversations/{id}/steps": "get", "/v1/conversations/{id}/steps/{sid}": "get",
-		"/v1/conversations/{id}/steps/{sid}/request": "get", "/v1/conversations/{id}/events": "get", "/v1/events": "get", "/v1/models": "get",
+		"/v1/conversations/{id}/steps/{sid}/request": "get", "/v1/conversations/{id}/events": "get", "/v1/events": "get", "/v1/models": "get", "/v1/models/refresh": "post",
 		"/v1/session": "get post delete", "/v1/conversations/{id}/context": "get", "/v1/conversations/{id}/context/facts": "get",
 		"/v1/conversations/{id}/context/facts/{ns}/{name}": "put delete", "/v1/context/facts": "get", "/v1/context/facts/{ns}/{name}": "put delete",
 		"/v1/conversations/{id}/epoch": "post", "/v1/conversations/{id}/approvals": "get", "/v1/conversations/{id}/approvals/{call}": "post",

@@ -10,7 +10,7 @@ import { Dialog } from "./Dialog";
 
 let asked: Promise<Model[]> | null = null;
 function allModels(): Promise<Model[]> {
-  asked ??= json<{ items?: Model[] }>("/v1/models").then(
+  asked ??= json<{ items?: Model[] }>("/v1/models?usable=true").then(
     (got) => got.items ?? [],
     () => {
       asked = null; // asked again next time
