@@ -33,16 +33,19 @@ func FuzzAnthropic(f *testing.F) {
 
 func FuzzOpenAIChat(f *testing.F) {
 	f.Add([]byte(`{"model":"m","stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"f","parameters":{}}}],"messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"a"}]},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"r"}]}`))
+	f.Add([]byte(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a","prompt_cache_breakpoint":{"mode":"explicit","ttl":"12h"}}]},{"role":"assistant","content":null,"reasoning_content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"r"},{"role":"assistant","content":"a"},{"role":"user","content":"b"},{"role":"developer","content":"c"}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		q, err := OpenAIChat(body, ChatRules{})
-		if err == nil {
-			if len(q.Messages) == 0 || q.Model == "" {
-				t.Fatalf("%s is taken", body)
+		for _, rules := range []ChatRules{{}, {Reasoning: true}, {Template: SystemFirst}, {Template: Alternating, Jinja: true}, {Template: Plain}} {
+			q, err := OpenAIChat(body, rules)
+			if err == nil {
+				if len(q.Messages) == 0 || q.Model == "" || len(q.Marks) > 0 && !rules.OpenAI() {
+					t.Fatalf("%+v: %s is taken", rules, body)
+				}
+				continue
 			}
-			return
-		}
-		if r, ok := err.(*Refusal); !ok || r.Status < 400 || r.Message == "" {
-			t.Fatalf("%#v", err)
+			if r, ok := err.(*Refusal); !ok || r.Status < 400 || r.Message == "" {
+				t.Fatalf("%+v: %#v", rules, err)
+			}
 		}
 	})
 }

@@ -124,7 +124,7 @@ func Contains(s string, phrases ...string) bool {
 func Unsuitable(message string) bool {
 	return Contains(message,
 		"jinja", "chat template", "template error", "template rendering",
-		"system message must be at the beginning",
+		"system message must be at the beginning", "unexpected message role",
 		"roles must alternate", "must alternate user",
 		"unable to generate parser for this template",
 		"cannot have 2 or more assistant messages",

@@ -28,7 +28,7 @@ func objection(f model.Failure, message string) model.Objection {
 		"role 'system' is not supported on this model",
 		"system message must be at the beginning", "system message must be the first", "system messages must be at the beginning",
 		"only user and assistant roles are supported", "only user, assistant and tool roles are supported",
-		"unexpected role 'developer'", "'developer' is not one of", "role 'developer' is not supported"):
+		"unexpected message role", "unknown variant `developer`", "unexpected role 'developer'", "'developer' is not one of", "role 'developer' is not supported"):
 		return model.ObjectsSystem
 	}
 	return ""
