@@ -58,12 +58,15 @@ func startWith(t testing.TB, configure func(*app.Config), seeds ...func(context.
 	if err != nil {
 		t.Fatal(err)
 	}
+	w := &world{TB: t, run: run, peer: peer}
 	t.Cleanup(func() {
+		if _, metrics := w.api("GET", "/metrics", nil); !bytes.Contains(metrics, []byte("\nweir_prefix_defects_total 0\n")) {
+			t.Error("a request does not extend the one before it, and nothing says why")
+		}
 		if err := run.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	w := &world{TB: t, run: run, peer: peer}
 	w.line = newLine(t, strings.TrimPrefix(run.URL, "http://"))
 	return w
 }
