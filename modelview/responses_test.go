@@ -71,6 +71,10 @@ func responsesShapes() map[string]func(k *talk) {
 			k.step()
 			k.m.append(k.c, &weir.AssistantMessage{Step: k.stepID(), Model: "r/other",
 				Parts: []weir.Part{reasoned("11"), kept(text("another model's"), `{"id":"msg_9","phase":"commentary"}`)}})
+			k.user("so?")
+			k.step()
+			k.answer(reasoned("12"), kept(call("call_1", "list", `{}`), `{"id":"call_1"}`)) // of a server with other ids
+			k.result("call_1", "a")
 			k.user("the end")
 		},
 	}
