@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"weir/modelview"
 	"weir/store"
 	"weir/test/strictpeer/strictpeer"
+	"weir/tool"
 	"weir/turn"
 )
 
@@ -50,6 +52,30 @@ func (ps *providers) each(fn func(profile string, p *provider)) {
 	for _, profile := range strictpeer.Profiles() {
 		fn(profile, ps.of[profile])
 	}
+}
+
+// during is what happens while a tool runs: at times somebody writes, or a fact
+// changes.
+func (w *walk) during(ctx context.Context, e *turn.Engine, c tool.Call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ran[string(c.Conversation)+" "+c.ID]++
+	switch w.meanwhile.IntN(4) {
+	case 0:
+		w.dials[w.meanwhile.IntN(len(w.dials))].set(w.meanwhile.IntN(3))
+	case 1:
+		in, err := e.Admit(ctx, actor(), turn.Admission{Conversation: c.Conversation, Text: "while a tool runs"})
+		if err == nil { // else the process is about to end
+			w.sent[in.ID] = in.Text
+		}
+	}
+}
+
+// number is how many messages were sent.
+func (w *walk) number() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.sent)
 }
 
 // switchModel gives a conversation another model, of any provider.

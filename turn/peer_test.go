@@ -76,8 +76,9 @@ type walk struct {
 	dials []*dial
 	tap   *tap
 
-	mu  sync.Mutex
-	ran map[string]int // calls, by id
+	mu        sync.Mutex
+	ran       map[string]int // calls, by id
+	meanwhile *rand.Rand     // what happens while a tool runs
 }
 
 func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
@@ -89,7 +90,7 @@ func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
 	for _, profile := range strictpeer.Profiles() {
 		t.Run(profile, func(t *testing.T) {
 			run := func(t *testing.T, s store.Store, seed uint64) {
-				w := &walk{world: newWorld(t, s), r: rand.New(rand.NewPCG(seed, 1)), peers: newProviders(t, profile), sent: map[weir.InputID]string{}, ran: map[string]int{}}
+				w := &walk{world: newWorld(t, s), r: rand.New(rand.NewPCG(seed, 1)), peers: newProviders(t, profile), sent: map[weir.InputID]string{}, ran: map[string]int{}, meanwhile: rand.New(rand.NewPCG(seed, 2))}
 				w.begin()
 				for i := range 3 {
 					w.convs = append(w.convs, w.conversation(weir.ConversationID(fmt.Sprint("c", i))))
@@ -122,10 +123,9 @@ func walks() int {
 // begin starts an engine with tools that answer, one of which asks first.
 func (w *walk) begin() {
 	w.t.Helper()
-	run := func(_ context.Context, c tool.Call) (tool.Result, error) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.ran[string(c.Conversation)+" "+c.ID]++
+	var e *turn.Engine
+	run := func(ctx context.Context, c tool.Call) (tool.Result, error) {
+		w.during(ctx, e, c)
 		return tool.Result{Text: string(c.Input)}, nil
 	}
 	p := &tap{mortal: &mortal{Store: w.s}, leases: map[weir.ConversationID]weir.Lease{}}
@@ -135,6 +135,7 @@ func (w *walk) begin() {
 	}
 	w.engine = w.another(withModels(w.peers), withDials(w.dials...), func(c *turn.Config) { c.Store = turn.Over[store.Tx](p) }, withTools(
 		fakeTool{name: "echo", run: run}, fakeTool{name: "alone", alone: true, run: run}, asking{fakeTool{name: "careful", run: run}, weir.Ask}))
+	e = w.engine
 	w.start()
 }
 
@@ -258,7 +259,7 @@ func (w *walk) reorder(c weir.ConversationID) {
 
 func (w *walk) say(c weir.ConversationID) {
 	w.t.Helper()
-	ad := turn.Admission{Conversation: c, Text: fmt.Sprintf("message %d for %s", len(w.sent), c), Delivery: weir.Steer}
+	ad := turn.Admission{Conversation: c, Text: fmt.Sprintf("message %d for %s", w.number(), c), Delivery: weir.Steer}
 	if w.r.IntN(3) == 0 {
 		ad.Delivery = weir.Queue
 	}
@@ -275,7 +276,9 @@ func (w *walk) admit(ad turn.Admission) {
 	in, err := w.engine.Admit(w.t.Context(), actor(), ad)
 	switch {
 	case err == nil:
+		w.mu.Lock()
 		w.sent[in.ID] = in.Text
+		w.mu.Unlock()
 	case weir.CodeOf(err) == "cut_invalid" && ad.Replaces != "", weir.CodeOf(err) == "reference_not_found", weir.CodeOf(err) == "reference_not_quotable":
 	default:
 		w.t.Fatal(err)
@@ -319,7 +322,7 @@ func (w *walk) replace(c weir.ConversationID) {
 		}
 	}
 	if len(users) > 0 {
-		w.admit(turn.Admission{Conversation: c, Text: fmt.Sprint("replaced ", len(w.sent)), Replaces: users[w.r.IntN(len(users))]})
+		w.admit(turn.Admission{Conversation: c, Text: fmt.Sprint("replaced ", w.number()), Replaces: users[w.r.IntN(len(users))]})
 	}
 }
 
