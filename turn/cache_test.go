@@ -101,7 +101,7 @@ func newCached(t *testing.T, profile string, turns, changes int) *cached {
 	// text, so it gets none.
 	c.other.Otherwise(func(*strictpeer.Request) strictpeer.Answer { return strictpeer.Answer{say} })
 	c.counts.next, c.ours.hc.Transport = c.ours.hc.Transport, c.counts
-	c.dials = []*dial{newDial("test/rules", strings.Repeat("Be kind. ", 700))}
+	c.dials = []*dial{newDial("test/rules", strings.Repeat("Be kind. ", 1800))}
 	for i := range 4 {
 		c.dials = append(c.dials, newDial(fmt.Sprint("test/", i), 0))
 	}
