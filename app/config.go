@@ -244,20 +244,35 @@ func (p *Provider) complete(servers []model.Server) error {
 		known = append(known, s.Name)
 		// Its id alone says what a provider is where nothing else does.
 		if s.Name == p.Server || p.Server == "" && p.Dialect == "" && s.Name == p.ID {
-			p.Server = s.Name
-			if p.Dialect == "" || p.Dialect == string(s.Dialect) {
-				p.BaseURL = cmp.Or(p.BaseURL, s.BaseURL)
-			}
-			p.Dialect = cmp.Or(p.Dialect, string(s.Dialect))
+			p.take(s)
 		}
 	}
 	switch {
+	case p.Server != "" && slices.Contains(known, p.Server) && p.BaseURL == "" && p.Dialect == string(model.OpenAIChat):
+		return fmt.Errorf("provider %q: server %q has an address for each region: write yours as base_url", p.ID, p.Server)
 	case p.Server != "" && !slices.Contains(known, p.Server):
 		return fmt.Errorf("provider %q: server %q is not known: write one of %s, or leave it out and write the dialect", p.ID, p.Server, strings.Join(known, ", "))
 	case !slices.Contains(dialects, p.Dialect):
 		return fmt.Errorf("provider %q: dialect %q is not known: write one of %s, or the server", p.ID, p.Dialect, strings.Join(dialects, ", "))
 	}
 	return nil
+}
+
+// take fills in what a server is known for. The vendor's own address takes the
+// vendor's own key; at another one nothing is known of a key.
+func (p *Provider) take(s model.Server) {
+	p.Server = s.Name
+	if s.Name == "demo" {
+		p.Dialect = "demo"
+		return
+	}
+	if s.Speaks(model.Dialect(p.Dialect)) {
+		if p.BaseURL == "" {
+			p.APIKeyEnv = cmp.Or(p.APIKeyEnv, s.KeyEnv)
+		}
+		p.BaseURL = cmp.Or(p.BaseURL, s.BaseURL)
+	}
+	p.Dialect = cmp.Or(p.Dialect, string(s.Dialect))
 }
 
 // checkModel refuses a model without a provider, and members that nobody

@@ -34,6 +34,7 @@ prices = { input = 0.1, output = 0.25 }
 
 [[provider]]
 id = "anthropic"
+base_url = "http://127.0.0.1:1"
 [[model]]
 id = "anthropic/claude-opus-5"
 prefill = false
@@ -69,5 +70,78 @@ func TestAMemberThatNoModelHasNamesTheNearestKnownOne(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want …%s…", written, err, want)
 		}
+	}
+}
+
+func TestAServerSaysWhatAProviderLeavesOut(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-openai")
+	t.Setenv("MISTRAL_API_KEY", "")
+	t.Setenv("WORK_KEY", "sk-work")
+	m, err := read(t, `
+default_model = "ollama/qwen3.8:32b"
+[[provider]]
+id = "ollama"
+[[provider]]
+id = "box"
+server = "llama.cpp"
+base_url = "http://10.0.0.7:8080/v1"
+[[provider]]
+id = "openai"
+[[provider]]
+id = "chats"
+server = "openai"
+dialect = "openai-chat"
+[[provider]]
+id = "mistral"
+[[provider]]
+id = "work"
+server = "google"
+api_key_env = "WORK_KEY"
+[[provider]]
+id = "deepseek"
+dialect = "openai-chat"
+base_url = "http://127.0.0.1:1"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]model.Dialect{
+		"ollama/qwen3.8:32b": model.OpenAIChat, "box/gemma": model.OpenAIChat, "openai/gpt-6-sol": model.OpenAIResponses,
+		"openai/gpt-5.6-sol": model.OpenAIChat, "work/gemini-4-neon": model.Gemini, "chats/gpt-6-sol": model.OpenAIResponses, "chats/o9": model.OpenAIChat,
+		"deepseek/deepseek-flash": model.OpenAIChat,
+	} {
+		p, client, err := m.Model(id)
+		if err != nil || client == nil || p.Dialect != want {
+			t.Errorf("%s: %+v, %v", id, p, err)
+		}
+	}
+	if p, _, err := m.Model("box/gemma"); err != nil || !p.RolesAlternate {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if _, _, err := m.Model("mistral/mistral-large-4"); err == nil || !strings.Contains(err.Error(), "MISTRAL_API_KEY") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAProviderThatCannotBeUnderstoodSaysWhatToWrite(t *testing.T) {
+	for written, want := range map[string]string{
+		"id = \"a\"":                                      "write one of anthropic, openai-responses, openai-chat, gemini, demo, or the server",
+		"id = \"a\"\nserver = \"lama.cpp\"":               "llama.cpp",
+		"id = \"a\"\nserver = \"qwen\"":                   "write yours as base_url",
+		"id = \"qwen\"":                                   "write yours as base_url",
+		"id = \"a\"\nserver = \"vllm\"\nbase_url = \"x\"": "not an address",
+	} {
+		_, err := read(t, "[[provider]]\n"+written)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want …%s…", written, err, want)
+		}
+	}
+}
+
+func TestTheDefaultIsTheModelThatTheCatalogueBeginsWith(t *testing.T) {
+	t.Setenv("ANTHROPIC_API_KEY", "sk-a")
+	m, err := read(t, "[[provider]]\nid = \"anthropic\"")
+	if err != nil || m.standard != "anthropic/claude-opus-5-5" {
+		t.Errorf("%v, %v", m, err)
 	}
 }

@@ -88,10 +88,11 @@ func (c *Catalogue) Rows(provider string) []string {
 
 // row adds a model of a family, unless the endpoint does not speak its dialect.
 func (c *Catalogue) row(o origin, row Patch) error {
-	p, err := o.base(row.text("name"))
+	p, err := o.family.Defaults.lay(Profile{})
 	if err == nil {
 		p, err = row.lay(p)
 	}
+	p.ID, p.Provider = o.ID+"/"+p.Name, o.ID
 	if err != nil {
 		return err
 	}

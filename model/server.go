@@ -18,6 +18,10 @@ type Server struct {
 	KeyEnv  string // the environment variable in which its key is usually kept; "" where it takes none
 }
 
+// Speaks reports whether the server's address is also where it is spoken to in
+// a dialect; in none is in its own.
+func (s Server) Speaks(d Dialect) bool { return related(d, s.Dialect) }
+
 // Endpoint is a configured provider, as far as it says something of models.
 type Endpoint struct {
 	ID      string
