@@ -1,6 +1,8 @@
 package app
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -143,5 +145,37 @@ func TestTheDefaultIsTheModelThatTheCatalogueBeginsWith(t *testing.T) {
 	m, err := read(t, "[[provider]]\nid = \"anthropic\"")
 	if err != nil || m.standard != "anthropic/claude-opus-5-5" {
 		t.Errorf("%v, %v", m, err)
+	}
+}
+
+var tomlBlock = regexp.MustCompile("(?s)```toml\n(.*?)```")
+
+// What the documents tell people to write is taken, and no member is left out.
+func TestTheDocumentsSayWhatIsTaken(t *testing.T) {
+	models, err := os.ReadFile("../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := tomlBlock.FindAllSubmatch(models, -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d examples in docs/models.md", len(blocks))
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"docs/models.md": "default_model = \"ollama/x\"\n" + string(blocks[0][1]) + string(blocks[1][1]),
+		"README.md":      string(tomlBlock.FindSubmatch(readme)[1]),
+	} {
+		if _, err := read(t, content); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, member := range model.Members() {
+		name, _, _ := strings.Cut(member, ".")
+		if !strings.Contains(string(models), "`"+name+"`") {
+			t.Errorf("docs/models.md does not say what %s is", name)
+		}
 	}
 }
