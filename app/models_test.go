@@ -23,7 +23,7 @@ func TestAModelOfAConfiguredProviderNeedsNoCatalogueEntry(t *testing.T) {
 	}
 	found := false
 	for _, one := range m.list() {
-		found = found || one.Default && one.Usable && one.Profile.ID == "local/qwen3"
+		found = found || one.Default && one.Usable && one.ID == "local/qwen3"
 	}
 	if !found {
 		t.Error("the default is not among the usable models")
@@ -40,8 +40,8 @@ func TestAProviderWithoutItsKeyIsSaidWhenItIsUsedAndHoldsNothingUp(t *testing.T)
 		t.Errorf("the local model: %v", err)
 	}
 	for _, one := range m.list() {
-		if one.Usable && one.Profile.Provider == "anthropic" {
-			t.Fatalf("%s is offered without a key", one.Profile.ID)
+		if one.Usable && one.Provider == "anthropic" {
+			t.Fatalf("%s is offered without a key", one.ID)
 		}
 	}
 	_, _, err := m.Model("anthropic/claude-opus-5")

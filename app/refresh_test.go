@@ -104,10 +104,10 @@ func TestWhatProvidersSayOfTheirModelsIsKeptThroughARestart(t *testing.T) {
 		listed := map[string]bool{}
 		for _, one := range m.list() {
 			if one.Listed != nil {
-				listed[one.Profile.ID] = *one.Listed
+				listed[one.ID] = *one.Listed
 			}
-			if one.Usable && (one.Profile.Lifecycle == model.Retired || one.Profile.Provider == "keyless") {
-				t.Errorf("%s is offered", one.Profile.ID)
+			if one.Usable && (one.Lifecycle == model.Retired || one.Provider == "keyless") {
+				t.Errorf("%s is offered", one.ID)
 			}
 		}
 		if !listed["openai/gpt-5.5"] || listed["openai/gpt-6-sol"] || !listed["here/q"] {
