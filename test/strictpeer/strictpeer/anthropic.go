@@ -58,16 +58,23 @@ func (d anthropicDialect) judge(r *http.Request, body []byte) (*Request, sink, e
 	return request, &messagesSink{peer: d.Peer, q: q, bond: bound, usage: u, store: store}, nil
 }
 
-// headers checks what is not in the body.
+// headers checks what is not in the body. The vendor's SDKs since October 2026
+// send the key as a bearer token, and the newer version, which refuses nothing
+// more than sampling parameters, documents in answers and citations in
+// questions: https://platform.claude.com/docs/en/api/migration-2026-10-21.
 func (d anthropicDialect) headers(h http.Header) (asked []string, err error) {
-	switch key := h.Get("X-Api-Key"); {
+	key := h.Get("X-Api-Key")
+	if key == "" {
+		key, _ = strings.CutPrefix(h.Get("Authorization"), "Bearer ")
+	}
+	switch {
 	case key == "":
 		return nil, failure(401, "x-api-key header is required")
 	case d.key != "" && key != d.key:
 		return nil, failure(401, "invalid x-api-key")
 	case h.Get("Anthropic-Version") == "":
 		return nil, failure(400, "anthropic-version: header is required")
-	case h.Get("Anthropic-Version") != "2023-06-01":
+	case !slices.Contains([]string{"2023-06-01", "2026-10-21"}, h.Get("Anthropic-Version")):
 		return nil, failure(400, fmt.Sprintf("anthropic-version: %q is not a valid version", h.Get("Anthropic-Version")))
 	}
 	for _, value := range h.Values("Anthropic-Beta") {
