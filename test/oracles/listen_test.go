@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"testing"
 
@@ -27,7 +28,7 @@ func heardBySDK(t *testing.T, d model.Dialect, data []byte) heard {
 		h, _, _ := streamMessages(t, c, anthropic.MessageNewParams{MaxTokens: 1})
 		return h
 	case model.OpenAIChat:
-		h, _ := streamChat(t, openAI(hc), openai.ChatCompletionNewParams{})
+		h, _, _ := streamChat(t, openAI(hc), openai.ChatCompletionNewParams{})
 		return h
 	case model.OpenAIResponses:
 		h, _, _ := streamResponse(openAI(hc), responses.ResponseNewParams{})
@@ -74,7 +75,7 @@ func heardMessage(m anthropic.Message, err error) heard {
 	return h
 }
 
-func streamChat(t *testing.T, c openai.Client, params openai.ChatCompletionNewParams) (heard, error) {
+func streamChat(t *testing.T, c openai.Client, params openai.ChatCompletionNewParams) (heard, openai.ChatCompletionMessage, error) {
 	t.Helper()
 	s := c.Chat.Completions.NewStreaming(context.Background(), params)
 	var acc openai.ChatCompletionAccumulator
@@ -103,7 +104,10 @@ func streamChat(t *testing.T, c openai.Client, params openai.ChatCompletionNewPa
 	acc.Usage = usage
 	h := heardChat(acc.ChatCompletion, s.Err())
 	h.Thoughts = thoughts
-	return h, s.Err()
+	if s.Err() != nil || len(acc.Choices) == 0 {
+		return h, openai.ChatCompletionMessage{}, s.Err()
+	}
+	return h, acc.Choices[0].Message, nil
 }
 
 func heardChat(c openai.ChatCompletion, err error) heard {
@@ -138,9 +142,13 @@ func streamResponse(c openai.Client, params responses.ResponseNewParams) (heard,
 			h.Text += e.Delta
 		case "response.completed", "response.incomplete":
 			return heardResponse(e.Response), e.Response, s.Err()
+		case "error":
+			return h, responses.Response{}, errors.New(e.Message)
+		case "response.failed":
+			return h, responses.Response{}, errors.New(e.Response.Error.Message)
 		}
 	}
-	return h, responses.Response{}, s.Err() // broken off
+	return h, responses.Response{}, s.Err()
 }
 
 func heardResponse(r responses.Response) heard {
