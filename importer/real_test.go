@@ -2,10 +2,7 @@ package importer_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,6 +15,7 @@ import (
 	"weir/store"
 	"weir/test/stores"
 	"weir/test/strictpeer/strictpeer"
+	"weir/test/wires"
 	"weir/transcript"
 )
 
@@ -158,11 +156,8 @@ func acceptedByProviders(t *testing.T, s store.Store, c *weir.Conversation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for profile, p := range map[string]model.Profile{
-		strictpeer.Anthropic:  {ID: "a/m", Provider: "a", Name: "m", Dialect: model.Anthropic, MidSystem: model.MidNative},
-		strictpeer.Responses:  {ID: "r/m", Provider: "r", Name: "m", Dialect: model.OpenAIResponses, MidSystem: model.MidDeveloper, CacheStyle: model.CacheBreakpoints},
-		strictpeer.OpenAIChat: {ID: "o/m", Provider: "o", Name: "m", Dialect: model.OpenAIChat, MidSystem: model.MidDeveloper, MaxTokensField: "max_tokens"},
-	} {
+	for _, profile := range strictpeer.Profiles() {
+		p := strictpeer.Model(profile, profile+"/m", "m")
 		p.ContextWindow, p.MaxOutput = 1_000_000, 8_000
 		now, err := s.Conversation(t.Context(), c.ID)
 		if err != nil {
@@ -179,27 +174,12 @@ func acceptedByProviders(t *testing.T, s store.Store, c *weir.Conversation) {
 		if err != nil {
 			t.Fatalf("%s: %v", profile, err)
 		}
-		if why := refusal(profile, body); why != "" {
-			t.Errorf("%s refuses %d bytes: %s", profile, len(body), why)
+		peer := strictpeer.New(profile)
+		peer.Script(strictpeer.Answer{strictpeer.Say("ok")})
+		if _, err := wires.Direct(p, peer).Stream(t.Context(), body, func(model.Event) error { return nil }); err != nil {
+			t.Errorf("%s refuses %d bytes: %v; %v", profile, len(body), err, peer.Refusals())
 		}
 	}
-}
-
-func refusal(profile string, body []byte) string {
-	peer := strictpeer.New(profile)
-	peer.Script(strictpeer.Answer{strictpeer.Say("ok")})
-	path := map[string]string{strictpeer.Anthropic: "/v1/messages", strictpeer.Responses: "/v1/responses", strictpeer.OpenAIChat: "/v1/chat/completions"}[profile]
-	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, path, bytes.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Anthropic-Version", "2023-06-01")
-	r.Header.Set("X-Api-Key", "key")
-	r.Header.Set("Authorization", "Bearer key")
-	w := httptest.NewRecorder()
-	peer.ServeHTTP(w, r)
-	if w.Code != http.StatusOK {
-		return w.Body.String()
-	}
-	return ""
 }
 
 func TestAnImportedConversationIsOneOfTheStores(t *testing.T) {
