@@ -58,13 +58,12 @@ func TestAWrongProfileIsMendedByWhatTheServerSays(t *testing.T) {
 		members m
 		words   string
 	}{
-		"vLLM with Qwen":           {QwenTemplate, nil, m{"mid_system": "native", "system_first_only": false}, "System message must be at the beginning."},
-		"llama.cpp with Qwen":      {QwenTemplate, []Option{Jinja()}, m{"mid_system": "native", "system_first_only": false}, "Jinja Exception: System message must be at the beginning."},
-		"a developer for Qwen":     {QwenTemplate, []Option{Jinja()}, m{"mid_system": "developer", "system_first_only": false}, "Jinja Exception: Unexpected message role."},
-		"a developer for DeepSeek": {DeepSeek, nil, m{"mid_system": "developer"}, "unknown variant `developer`"},
-		"llama.cpp with Gemma":     {AlternatingTemplate, []Option{Jinja()}, m{"mid_system": "native", "system_first_only": false, "roles_alternate": false}, "Jinja Exception: After the optional system message"},
-		"DeepSeek":                 {DeepSeek, nil, m{"reasoning_required": "none"}, "The reasoning_content in the thinking mode must be passed back to the API."},
-		"an old Claude":            {AnthropicOld, nil, m{"mid_system": "native"}, "role 'system' is not supported on this model"},
+		"vLLM with Qwen":       {QwenTemplate, nil, m{"mid_system": "native", "system_first_only": false}, "System message must be at the beginning."},
+		"llama.cpp with Qwen":  {QwenTemplate, []Option{Jinja()}, m{"mid_system": "native", "system_first_only": false}, "Jinja Exception: System message must be at the beginning."},
+		"a developer for Qwen": {QwenTemplate, []Option{Jinja()}, m{"mid_system": "developer", "system_first_only": false}, "Jinja Exception: Unexpected message role."},
+		"llama.cpp with Gemma": {AlternatingTemplate, []Option{Jinja()}, m{"mid_system": "native", "system_first_only": false, "roles_alternate": false}, "Jinja Exception: After the optional system message"},
+		"DeepSeek":             {DeepSeek, nil, m{"reasoning_required": "none"}, "The reasoning_content in the thinking mode must be passed back to the API."},
+		"an old Claude":        {AnthropicOld, nil, m{"mid_system": "native"}, "role 'system' is not supported on this model"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := start(t, "")
