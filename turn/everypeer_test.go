@@ -60,6 +60,9 @@ func (w *walk) during(ctx context.Context, e *turn.Engine, c tool.Call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ran[string(c.Conversation)+" "+c.ID]++
+	if w.meanwhile == nil {
+		return
+	}
 	switch w.meanwhile.IntN(4) {
 	case 0:
 		w.dials[w.meanwhile.IntN(len(w.dials))].set(w.meanwhile.IntN(3))

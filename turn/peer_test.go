@@ -78,7 +78,7 @@ type walk struct {
 
 	mu        sync.Mutex
 	ran       map[string]int // calls, by id
-	meanwhile *rand.Rand     // what happens while a tool runs
+	meanwhile *rand.Rand     // what happens while a tool runs; nil: nothing
 }
 
 func TestARandomWalkLeavesEveryHistoryAcceptable(t *testing.T) {
@@ -358,6 +358,9 @@ func (w *walk) mishap() strictpeer.Answer {
 // finish lets everything settle and proves what must be true.
 func (w *walk) finish() {
 	w.t.Helper()
+	w.mu.Lock()
+	w.meanwhile = nil
+	w.mu.Unlock()
 	for _, c := range w.convs {
 		// Without a reference, which could be refused: whoever waits after an
 		// interrupt goes on with this.
