@@ -170,7 +170,9 @@ func TestListsThatAreNoneAreRefusedWithTheReason(t *testing.T) {
 		"nothing":       func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{}`)) },
 		"a redirect":    func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
 		"a wrong key":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
-		"without end":   func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"x":"` + strings.Repeat("a", 9<<20))) },
+		"without end": func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"data":[{"id":"x"}]}` + strings.Repeat(" ", 9<<20)))
+		},
 		"names of no id": func(w http.ResponseWriter, _ *http.Request) {
 			w.Write([]byte(`{"data":[{"id":""},{"id":"a\u0000b"}]}`))
 		},

@@ -131,6 +131,7 @@ func TestAModelThatNoRowKnowsHasItsServersDefaults(t *testing.T) {
 		{ID: "anywhere", Dialect: model.OpenAIChat},
 		{ID: "work", Server: "anthropic"},
 		{ID: "mistral", Dialect: model.Anthropic}, // the name alone, and another protocol
+		{ID: "seek", Server: "deepseek", Dialect: model.Anthropic},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -152,6 +153,12 @@ func TestAModelThatNoRowKnowsHasItsServersDefaults(t *testing.T) {
 	}
 	if p, err := c.Profile("mistral/x"); err != nil || p.Dialect != model.Anthropic || p.RolesAlternate {
 		t.Errorf("mistral/x: %+v, %v", p, err)
+	}
+	if rows := c.Rows("seek"); len(rows) > 0 {
+		t.Errorf("models of another protocol: %v", rows)
+	}
+	if p, err := c.Profile("seek/deepseek-flash"); err != nil || p.Dialect != model.Anthropic || p.ReasoningRequired != model.ReasoningFree {
+		t.Errorf("seek/deepseek-flash: %+v, %v", p, err)
 	}
 	for _, id := range []string{"nobody/x", "openai/unheard-of", "demo/other", "here/", "here"} {
 		if _, err := c.Profile(id); weir.CodeOf(err) != "model_unknown" {

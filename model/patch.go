@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -60,10 +59,8 @@ func (p Patch) lay(under Profile) (Profile, error) {
 		return under, invalid("The model %s has a value that no member takes; correct it in the configuration.", orNone(p.text("id")))
 	}
 	over := under
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
 	var typ *json.UnmarshalTypeError
-	if err := dec.Decode(&over); errors.As(err, &typ) {
+	if err := json.Unmarshal(raw, &over); errors.As(err, &typ) {
 		return under, invalid("The model %s has a %s for %s, which takes %s; correct it in the configuration.",
 			orNone(p.text("id")), typ.Value, typ.Field, inWords(typ.Type))
 	} else if err != nil {
