@@ -3,6 +3,7 @@ package oracles
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -198,7 +199,11 @@ func (h *history) compact() {
 // models.
 func randomBodies(t testing.TB, r *rapid.T, choices []model.Profile) []body {
 	h := &history{log: newLog(t), r: r}
-	pick := func() { h.p = choices[rapid.IntRange(0, len(choices)-1).Draw(r, "profile")] }
+	pick := func() {
+		dialect := rapid.SampledFrom([]model.Dialect{model.Anthropic, model.OpenAIResponses, model.OpenAIChat, model.Gemini}).Draw(r, "dialect")
+		of := slices.DeleteFunc(slices.Clone(choices), func(p model.Profile) bool { return p.Dialect != dialect })
+		h.p = of[rapid.IntRange(0, len(of)-1).Draw(r, "profile")]
+	}
 	pick()
 	if h.chance(4, "imported") {
 		h.append(&weir.AssistantMessage{Parts: []weir.Part{{Type: weir.PartText, Text: "before"}}})
