@@ -100,6 +100,7 @@ func (r *response) read(s *wire.Stream) error {
 			return s.Garbled(err)
 		}
 		if kind.Type == "response.failed" {
+			r.counted(h.Response)
 			f := failedFault(h.Response)
 			return s.Fault(f.class(200), f.message)
 		}
@@ -141,7 +142,6 @@ func (r *response) taker(kind string) func(*happening) error {
 func (r *response) end(status string, raw json.RawMessage) error {
 	var whole struct {
 		Output     []json.RawMessage `json:"output"`
-		Usage      *itemUsage        `json:"usage"`
 		Incomplete struct {
 			Reason string `json:"reason"`
 		} `json:"incomplete_details"`
@@ -151,9 +151,7 @@ func (r *response) end(status string, raw json.RawMessage) error {
 	}
 	_ = json.Unmarshal(raw, &whole) // what cannot be read of it came before
 	r.status, r.reason = status, whole.Incomplete.Reason
-	if whole.Usage != nil {
-		r.usage = whole.Usage.normal()
-	}
+	r.counted(raw)
 	for _, t := range whole.Transformations {
 		if !slices.Contains(reasons(), t.Reason) {
 			t.Reason = "unknown"
@@ -168,6 +166,16 @@ func (r *response) end(status string, raw json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+// counted takes the usage of a response, which also one that failed may have.
+func (r *response) counted(raw json.RawMessage) {
+	var whole struct {
+		Usage *itemUsage `json:"usage"`
+	}
+	if json.Unmarshal(raw, &whole) == nil && whole.Usage != nil {
+		r.usage = whole.Usage.normal()
+	}
 }
 
 // reasons are the vendor's for leaving reasoning out. With prefix_mismatch,

@@ -269,6 +269,13 @@ func TestOfAnAnswerThatBrokeOffWhatIsWholeIsKept(t *testing.T) {
 	}
 }
 
+func TestAResponseThatFailedMayHaveCost(t *testing.T) {
+	got, _, err := responded(t, `{"type":"response.failed","response":{"error":{"code":"server_error","message":"Oh."},"usage":{"input_tokens":5,"output_tokens":2}}}`)
+	if want := (weir.Usage{Fresh: 5, Output: 2}); got.Usage != want || err == nil {
+		t.Errorf("%+v, %v", got.Usage, err)
+	}
+}
+
 func rs2stable(raw string) string { return string(model.Stable([]byte(raw))) }
 
 func TestAnAnswerOfTooManyItemsIsRefused(t *testing.T) {
