@@ -84,10 +84,15 @@ type ratesView struct {
 	CacheWrite float64 `json:"cache_write,omitempty"`
 }
 
+// pricesView has the members of ratesView itself: the description of the API
+// leaves out what is embedded.
 type pricesView struct {
-	ratesView
-	LongAbove int64      `json:"long_above,omitempty" doc:"Requests with more input tokens cost what long says, altogether."`
-	Long      *ratesView `json:"long,omitempty"`
+	Input      float64    `json:"input,omitempty"`
+	Output     float64    `json:"output,omitempty"`
+	CacheRead  float64    `json:"cache_read,omitempty"`
+	CacheWrite float64    `json:"cache_write,omitempty"`
+	LongAbove  int64      `json:"long_above,omitempty" doc:"Requests with more input tokens cost what long says, altogether."`
+	Long       *ratesView `json:"long,omitempty"`
 }
 
 func modelOf(m Model) modelView {
@@ -105,7 +110,8 @@ func pricesOf(p model.Prices) *pricesView {
 	if p == (model.Prices{}) {
 		return nil
 	}
-	v := &pricesView{ratesView: ratesOf(p.Rates), LongAbove: p.LongAbove}
+	short := ratesOf(p.Rates)
+	v := &pricesView{Input: short.Input, Output: short.Output, CacheRead: short.CacheRead, CacheWrite: short.CacheWrite, LongAbove: p.LongAbove}
 	if p.Long != (model.Rates{}) {
 		long := ratesOf(p.Long)
 		v.Long = &long

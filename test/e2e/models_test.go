@@ -45,6 +45,12 @@ func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
 		if usable := byID("/v1/models?usable=true"); len(usable) != 2 || usable["peer/claude"] == nil {
 			t.Errorf("usable: %v", usable)
 		}
+		described := w.get("/openapi.json").is(200).object()["components"].(m)["schemas"].(m)
+		for member := range all["openai/gpt-6.2-sol"]["prices"].(m) {
+			if described["PricesView"].(m)["properties"].(m)[member] == nil {
+				t.Errorf("the price %s is not described", member)
+			}
+		}
 		c := w.create(m{})
 		w.say(c, "How far is it?")
 		step := w.get(at(c, "steps")).is(200).object()["items"].([]any)[0].(m)
