@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"weir"
-	"weir/store"
 	"weir/test/stores"
 	"weir/turn"
 )
@@ -44,7 +43,7 @@ type comesLate struct{} // marks the context of who comes late
 // of the interrupt's settlement and its commit. Only where writers run side by
 // side can it come there.
 func amidSettlement(t *testing.T, prepare, then func(w *world, ctx context.Context, c weir.ConversationID) error) (*world, weir.ConversationID) {
-	w := newWorld(t, store.Store(stores.Postgres(t)))
+	w := newWorld(t, stores.Postgres(t))
 	c := w.conversation("c")
 	var once sync.Once
 	var all sync.WaitGroup

@@ -147,9 +147,7 @@ func (w *world) lines(role string, content json.RawMessage) (lines []string) {
 		case "tool_use":
 			lines = append(lines, fmt.Sprintf("%s calls %s %s", role, b.Name, b.Input))
 		case "tool_result":
-			for _, l := range w.lines("result", b.Content) {
-				lines = append(lines, l)
-			}
+			lines = append(lines, w.lines("result", b.Content)...)
 		}
 	}
 	return lines
