@@ -242,14 +242,24 @@ func (cmd *interruptCmd) Run(ctx context.Context, s *session) error {
 
 type retryCmd struct {
 	Conversation string `arg:"" help:"Conversation to go on with."`
+	waiting
 }
 
 func (cmd *retryCmd) Run(ctx context.Context, s *session) error {
-	_, conv, err := s.at(ctx, cmd.Conversation)
+	c, conv, err := s.at(ctx, cmd.Conversation)
 	if err != nil {
 		return err
 	}
-	return s.act(ctx, http.MethodPost, client.Path("conversations", string(conv.ID), "retry"), map[string]any{"if_seq": conv.HeadSeq}, "a step will run")
+	path, in := client.Path("conversations", string(conv.ID), "retry"), map[string]any{"if_seq": conv.HeadSeq}
+	if !cmd.Wait {
+		return s.act(ctx, http.MethodPost, path, in, "a step will run")
+	}
+	if err := c.Do(ctx, http.MethodPost, path, nil, in, nil); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmd.Timeout)
+	defer cancel()
+	return s.follow(ctx, c, string(conv.ID), "", conv.HeadSeq)
 }
 
 // act does a request whose answer matters to programs only.

@@ -15,9 +15,9 @@ import (
 )
 
 // follow prints what is said after seq until the step that answers the input
-// has settled.
+// has settled; without an input, whatever step comes.
 func (s *session) follow(ctx context.Context, c *client.Client, target string, input weir.InputID, after weir.Seq) error {
-	f := &follower{s: s, target: target, input: input, calls: map[string]string{}, said: map[string]bool{}}
+	f := &follower{s: s, target: target, input: input, begun: input == "", calls: map[string]string{}, said: map[string]bool{}}
 	query := url.Values{"after": {strconv.FormatInt(int64(after), 10)}}
 	err := c.Events(ctx, client.Path("conversations", target, "events"), query, f.event)
 	switch {

@@ -119,9 +119,11 @@ func showItem(w io.Writer, it *client.Item) {
 	if it.Title != "" {
 		fmt.Fprintf(w, "[is called “%s” from here on]\n", oneLine(it.Title))
 	}
-	if it.Model != "" {
+	switch { // an answer has a model too, the one that gave it
+	case it.Kind != weir.KindModel:
+	case it.Model != "":
 		fmt.Fprintf(w, "[%s answers from here on]\n", oneLine(it.Model))
-	} else if it.Kind == weir.KindModel {
+	default:
 		fmt.Fprintln(w, "[the default model answers from here on]")
 	}
 	if it.Rewind != nil {

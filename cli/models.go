@@ -53,7 +53,7 @@ func (cmd *modelsLsCmd) Run(ctx context.Context, s *session) error {
 		}
 		price := ""
 		if m.Prices != nil {
-			price = fmt.Sprintf("$%s / $%s", strconv.FormatFloat(m.Prices.Input, 'f', -1, 64), strconv.FormatFloat(m.Prices.Output, 'f', -1, 64))
+			price = fmt.Sprintf("$%s in, $%s out per million", strconv.FormatFloat(m.Prices.Input, 'f', -1, 64), strconv.FormatFloat(m.Prices.Output, 'f', -1, 64))
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", m.ID, tokens(m.ContextWindow), price, strings.Join(marks, ", "))
 	})

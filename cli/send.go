@@ -14,8 +14,12 @@ import (
 )
 
 type sending struct {
-	Confirm bool          `help:"Where something would cross a boundary: show it, ask, and send what was seen."`
-	Queue   bool          `help:"Wait until the conversation would go idle."`
+	Confirm bool `help:"Where something would cross a boundary: show it, ask, and send what was seen."`
+	Queue   bool `help:"Wait until the conversation would go idle."`
+	waiting
+}
+
+type waiting struct {
 	Wait    bool          `help:"Print the answer as it streams, and end with it."`
 	Timeout time.Duration `default:"10m" help:"How long to wait for the answer with --wait."`
 }
