@@ -62,7 +62,7 @@ func (s *Service) checkModel(id string) error {
 		return nil
 	}
 	return weir.Fault(weir.Unprocessable, "model_unknown",
-		"No such model is configured. The list of models says which there are.")
+		"No such model is configured. A model is PROVIDER/NAME, with a provider of weir.toml; the list of models says which there are.")
 }
 
 // tellable reports whether a person can tell s from every other label that

@@ -85,7 +85,7 @@ func (e endpoint) did(f model.Failure, status int) (did, helps string) {
 		return "The connection to the endpoint at " + e.at + " failed", "Check that it is running and that base_url is right, and try again."
 	}
 	if status == http.StatusNotFound {
-		return "The endpoint at " + e.at + " did not find what was asked for", "Check the model's name and base_url."
+		return "The endpoint at " + e.at + " did not find what was asked for", "Check the model's name, base_url and the dialect."
 	}
 	return "The endpoint at " + e.at + " did not take the request", "Open the request to see what was sent, or choose another model."
 }

@@ -29,7 +29,7 @@ func TestAFailureNamesTheEndpointAndWhatHelps(t *testing.T) {
 		{model.FailOverload, 529, "Overloaded", "The endpoint at https://api.test/v1 is busy: Overloaded. Wait a little and try again, or choose another model."},
 		{model.FailServer, 200, "", "The endpoint at https://api.test/v1 failed. Try again; if it goes on, choose another model."},
 		{model.FailTooLong, 400, "too long", "The request is too long for the endpoint at https://api.test/v1: too long. Rewind, branch from an earlier message, or choose a model that takes more."},
-		{model.FailRefused, 404, "model: m", "The endpoint at https://api.test/v1 did not find what was asked for: model: m. Check the model's name and base_url."},
+		{model.FailRefused, 404, "model: m", "The endpoint at https://api.test/v1 did not find what was asked for: model: m. Check the model's name, base_url and the dialect."},
 		{model.FailRefused, 400, "x: bad", "The endpoint at https://api.test/v1 did not take the request: x: bad. Open the request to see what was sent, or choose another model."},
 	} {
 		if got := endpointAt(at, "secret").says(c.failure, c.status, c.words); got != c.want {
