@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -198,5 +199,46 @@ func TestTheLineBetweenReusedAndNewIsFoundInTheBytes(t *testing.T) {
 	}
 	if eval[bool](p, `core.takeApart("not json") !== null || core.takeApart("{}") !== null`) {
 		t.Error("something was taken apart that is no request")
+	}
+}
+
+// Each dialect has its own names for the history and for who speaks.
+func TestARequestOfEveryDialectIsTakenApart(t *testing.T) {
+	p := core(t)
+	for name, c := range map[string]struct {
+		head, tail string
+		messages   []string
+		want       []string // role: kind of block=its text
+	}{
+		"openai-chat": {`{"model":"m","messages":[`, `],"stream":true}`, []string{
+			`{"role":"system","content":"s"}`, `{"role":"user","content":"\"input\":[ 中"}`,
+			`{"role":"assistant","content":null,"reasoning_content":"h","tool_calls":[]}`, `{"role":"tool","tool_call_id":"c","content":"r"}`,
+		}, []string{`system: text=s`, `user: text="input":[ 中`, `assistant: reasoning_content=h tool_calls=[]`, `tool: text=r`}},
+		"openai-responses": {`{"model":"m","instructions":"\"input\":[","input":[`, `],"store":false}`, []string{
+			`{"type":"message","role":"user","content":[{"type":"input_text","text":"q"}]}`,
+			`{"type":"reasoning","summary":[]}`, `{"type":"function_call","call_id":"c"}`,
+			`{"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"r"}]}`,
+			`{"type":"function_call_output","call_id":"c","output":"r"}`,
+			`{"type":"message","role":"assistant","content":"a"}`,
+		}, []string{`system: text="input":[`, `user: input_text=q`, `assistant: reasoning={"type":"reasoning","summary":[]}`,
+			`assistant: function_call={"type":"function_call","call_id":"c"}`, `tool: function_call_output=r`, `tool: function_call_output=r`, `assistant: text=a`}},
+		"gemini": {`{"systemInstruction":{"parts":[{"text":"\"contents\":["}]},"contents":[`, `],"generationConfig":{}}`, []string{
+			`{"role":"user","parts":[{"text":"q"}]}`, `{"role":"model","parts":[{"text":"a","thoughtSignature":"x"},{"functionCall":{"id":"c"}}]}`,
+			`{"role":"user","parts":[{"functionResponse":{"id":"c"}}]}`,
+		}, []string{`system: text="contents":[`, `user: text=q`, `model: text=a functionCall={"functionCall":{"id":"c"}}`, `user: functionResponse={"functionResponse":{"id":"c"}}`}},
+	} {
+		var ends []int
+		for i := range c.messages {
+			ends = append(ends, len(c.head+strings.Join(c.messages[:i+1], ",")))
+		}
+		body := js(c.head + strings.Join(c.messages, ",") + c.tail)
+		if got := eval[[]int](p, `core.takeApart(`+body+`).filter((x) => x.kind === "message").map((x) => x.end)`); fmt.Sprint(got) != fmt.Sprint(ends) {
+			t.Errorf("%s: the messages end at %v, want %v", name, got, ends)
+		}
+		got := eval[[]string](p, `core.takeApart(`+body+`).filter((x) => x.kind === "message" || x.kind === "system").map((x) =>
+			(x.role ?? x.kind) + ": " + (x.kind === "system" ? core.textsOf(x.value) : core.blocksOf(x.value)).map((b) => b.type + "=" + b.text.replace(/\n */g, "").replaceAll('": ', '":').replace(/,(?=")/g, ",")).join(" "))`)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s reads\n%q\nwant\n%q", name, got, c.want)
+		}
 	}
 }

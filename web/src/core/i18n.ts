@@ -349,6 +349,7 @@ const table = {
   tokensIn: ["Input", "输入"],
   tokensInWords: ["{n} tokens: {read} from the cache, {write} written to it", "{n} 个词元：{read} 来自缓存，{write} 写入缓存"],
   tokensOut: ["Output", "输出"],
+  cost: ["Cost", "费用"],
   tokens: ["{n} tokens", "{n} 个词元"],
   tokensOutShort: ["{n} tokens out", "输出 {n} 个词元"],
   attempts: ["Attempts", "尝试"],

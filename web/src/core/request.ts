@@ -12,6 +12,13 @@ export interface Part {
 /** How a cache mark is spelt in a request; it is no part of the prefix. */
 const mark = /,"cache_control":\{"type":"ephemeral"(?:,"ttl":"[^"]*")?\}/g;
 
+/** What each dialect calls the history and the system's text. */
+const dialects = [
+  { history: "messages", system: "system" }, // in openai-chat the system's text is a message
+  { history: "input", system: "instructions" }, // openai-responses
+  { history: "contents", system: "systemInstruction" }, // gemini
+];
+
 export function takeApart(body: string): Part[] | null {
   let value: Record<string, unknown>;
   try {
@@ -19,19 +26,50 @@ export function takeApart(body: string): Part[] | null {
   } catch {
     return null;
   }
-  if (typeof value !== "object" || value === null || !Array.isArray(value["messages"])) return null;
+  if (typeof value !== "object" || value === null) return null;
+  const dialect = dialects.find((d) => Array.isArray(value[d.history]));
+  if (!dialect) return null;
+  const { history, system } = dialect;
   const parts: Part[] = [];
-  if (value["system"] !== undefined) parts.push({ kind: "system", value: value["system"], end: 0 });
+  if (value[system] !== undefined) parts.push({ kind: "system", value: value[system], end: 0 });
   if (Array.isArray(value["tools"]) && value["tools"].length > 0) parts.push({ kind: "tools", value: value["tools"], end: 0 });
-  const ends = elementEnds(body.replace(mark, ""), '"messages":[');
-  (value["messages"] as { role?: string; content?: unknown }[]).forEach((m, i) => {
+  const ends = elementEnds(body.replace(mark, ""), `"${history}":[`);
+  (value[history] as Message[]).forEach((m, i) => {
     const part: Part = { kind: "message", value: m, end: ends[i] ?? 0 };
-    if (m.role) part.role = m.role;
+    const role = m.role ?? sides[m.type ?? ""];
+    if (role) part.role = role;
     parts.push(part);
   });
-  const rest = Object.fromEntries(Object.entries(value).filter(([k]) => !["system", "tools", "messages"].includes(k)));
+  const rest = Object.fromEntries(Object.entries(value).filter(([k]) => ![system, "tools", history].includes(k)));
   parts.push({ kind: "options", value: rest, end: 0 });
   return parts;
+}
+
+/** A message of any dialect, or an item of the Responses API. */
+interface Message {
+  role?: string;
+  type?: string;
+  content?: unknown;
+  reasoning_content?: string; // openai-chat
+  tool_calls?: unknown;
+  parts?: unknown;
+  output?: unknown;
+}
+
+/** Whose an item of the Responses API is that names no role. */
+const sides: Record<string, string> = { function_call: "assistant", reasoning: "assistant", function_call_output: "tool" };
+
+/** What a message says, block by block. */
+export function blocksOf(message: unknown): Block[] {
+  const m = message as Message;
+  if (m.type === "function_call_output") {
+    return textsOf(m.output).map((b) => (b.type === "json" ? b : { type: "function_call_output", text: b.text }));
+  }
+  if (m.type !== undefined && m.type !== "message") return textsOf([m]);
+  const blocks = textsOf(m.parts ?? m.content);
+  if (m.reasoning_content) blocks.unshift({ type: "reasoning_content", text: m.reasoning_content });
+  if (m.tool_calls !== undefined) blocks.push({ type: "tool_calls", text: JSON.stringify(m.tool_calls, null, 2) });
+  return blocks;
 }
 
 /** Byte offsets behind each element of the array that follows a key at the top. */
@@ -84,15 +122,27 @@ function stringEnd(body: string, at: number): number {
   return body.length;
 }
 
-/** The texts of a message in the order in which a model reads them. */
-export function textsOf(content: unknown): { type: string; text: string }[] {
+export interface Block {
+  type: string;
+  text: string;
+}
+
+/** The texts of a content in the order in which a model reads them. */
+export function textsOf(content: unknown): Block[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
-  if (!Array.isArray(content)) return content === undefined || content === null ? [] : [{ type: "json", text: JSON.stringify(content, null, 2) }];
+  if (!Array.isArray(content)) {
+    if (content === undefined || content === null) return [];
+    const parts = (content as { parts?: unknown }).parts; // Gemini's
+    return Array.isArray(parts) ? textsOf(parts) : [{ type: "json", text: JSON.stringify(content, null, 2) }];
+  }
   return content.map((block: unknown) => {
     if (typeof block === "string") return { type: "text", text: block };
     const b = block as { type?: string; text?: string; thinking?: string };
     if (typeof b?.text === "string") return { type: b.type ?? "text", text: b.text };
     if (typeof b?.thinking === "string") return { type: b.type ?? "thinking", text: b.thinking };
-    return { type: b?.type ?? "json", text: JSON.stringify(block, null, 2) };
+    return { type: b?.type ?? gemini.find((k) => b !== null && typeof b === "object" && k in b) ?? "json", text: JSON.stringify(block, null, 2) };
   });
 }
+
+/** Gemini's parts have no type but the member that they have. */
+const gemini = ["functionCall", "functionResponse"];

@@ -154,6 +154,7 @@ export interface Usage {
   read: number;
   write: number;
   output: number;
+  cost?: string; // US dollars, where it is known
 }
 
 export interface Ledger {

@@ -85,7 +85,7 @@ function Origin({ timeline }: { timeline: Timeline }) {
 const tokensShort = (u: Usage): string => {
   const all = u.fresh + u.read + u.write;
   const read = all > 0 ? `${t("tokensReadShort", { share: Math.round((u.read / all) * 100) })} · ` : "";
-  return read + t("tokensOutShort", { n: count(u.output) });
+  return read + t("tokensOutShort", { n: count(u.output) }) + (u.cost ? ` · $${u.cost}` : "");
 };
 
 const stateWord = (s: Step): string => tMaybe("state" + s.state[0]!.toUpperCase() + s.state.slice(1)) ?? s.state;

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { bytes, count, full } from "../core/format";
 import { t } from "../core/i18n";
-import { takeApart, textsOf, type Part } from "../core/request";
+import { blocksOf, takeApart, textsOf, type Part } from "../core/request";
 import type { Step, Usage } from "../core/types";
 import { copy } from "../state/acting";
 import { request, type SentRequest } from "../state/inspector";
@@ -80,6 +80,7 @@ function UsageLine({ usage }: { usage: Usage }) {
     <>
       <div><dt>{t("tokensIn")}</dt><dd>{t("tokensInWords", { n: count(usage.fresh + usage.read + usage.write), read: count(usage.read), write: count(usage.write) })}</dd></div>
       <div><dt>{t("tokensOut")}</dt><dd>{t("tokens", { n: count(usage.output) })}</dd></div>
+      {usage.cost ? <div><dt>{t("cost")}</dt><dd>${usage.cost}</dd></div> : null}
     </>
   );
 }
@@ -106,9 +107,7 @@ const folds = 2_400; // characters that are shown before a fold
 
 function PartView({ part }: { part: Part }) {
   if (part.kind === "message") {
-    const m = part.value as { role?: string; content?: unknown; tool_calls?: unknown; tool_call_id?: string };
-    const blocks = textsOf(m.content);
-    if (m.tool_calls !== undefined) blocks.push({ type: "tool_calls", text: JSON.stringify(m.tool_calls, null, 2) });
+    const blocks = blocksOf(part.value);
     return (
       <section class={`wire role-${part.role ?? "none"}`}>
         <h3>{part.role ?? ""}</h3>
@@ -126,11 +125,13 @@ function PartView({ part }: { part: Part }) {
   );
 }
 
+const plain = ["text", "input_text", "output_text", "json"]; // that a role says enough of
+
 function Block({ type, text }: { type: string; text: string }) {
   const [all, setAll] = useState(text.length <= folds);
   return (
     <div class="block">
-      {type !== "text" && type !== "json" ? <span class="block-type">{type}</span> : null}
+      {!plain.includes(type) ? <span class="block-type">{type}</span> : null}
       <pre dir="auto">{all ? text : text.slice(0, folds) + "…"}</pre>
       {all ? null : <button type="button" class="link" onClick={() => setAll(true)}>{t("showMore")}</button>}
     </div>
