@@ -252,6 +252,8 @@ func (p *Provider) complete(servers []model.Server) error {
 		return fmt.Errorf("provider %q: server %q has an address for each region: write yours as base_url", p.ID, p.Server)
 	case p.Server != "" && !slices.Contains(known, p.Server):
 		return fmt.Errorf("provider %q: server %q is not known: write one of %s, or leave it out and write the dialect", p.ID, p.Server, strings.Join(known, ", "))
+	case p.Dialect == "":
+		return fmt.Errorf("provider %q is no server that is known by its id: write its server (%s), or its dialect (%s)", p.ID, strings.Join(known, ", "), strings.Join(dialects, ", "))
 	case !slices.Contains(dialects, p.Dialect):
 		return fmt.Errorf("provider %q: dialect %q is not known: write one of %s, or the server", p.ID, p.Dialect, strings.Join(dialects, ", "))
 	}

@@ -127,7 +127,7 @@ base_url = "http://127.0.0.1:1"
 
 func TestAProviderThatCannotBeUnderstoodSaysWhatToWrite(t *testing.T) {
 	for written, want := range map[string]string{
-		"id = \"a\"":                                      "write one of anthropic, openai-responses, openai-chat, gemini, demo, or the server",
+		"id = \"a\"":                                      "is no server that is known by its id: write its server (anthropic, ",
 		"id = \"a\"\nserver = \"lama.cpp\"":               "llama.cpp",
 		"id = \"a\"\nserver = \"qwen\"":                   "write yours as base_url",
 		"id = \"qwen\"":                                   "write yours as base_url",
