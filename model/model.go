@@ -131,6 +131,7 @@ type Error struct {
 	Failure    Failure
 	Status     int       // HTTP, 0 for none
 	Objection  Objection // of FailRefused: to what, where that is known
+	Own        bool      // the words of the objection also stand in the request, so they may be anybody's
 	Elsewhere  bool      // of FailRefused: what answered is no such endpoint
 	Public     string
 	RetryAfter time.Duration

@@ -26,11 +26,19 @@ func readRefusals(ctx context.Context, r Reader, c *weir.Conversation) (refusals
 	return refusals{steps, lessons}, err
 }
 
-// taught returns a profile with what was learnt of its model.
+// taught returns a profile with what was learnt of its model, by all and by
+// this conversation.
 func (r *refusals) taught(p model.Profile) model.Profile {
 	for _, l := range r.lessons {
 		if l.Model == p.ID {
 			p, _ = p.Without(model.Objection(l.Objection))
+		}
+	}
+	for i := range r.steps {
+		for _, o := range []model.Objection{model.ObjectsSystem, model.ObjectsRoles, model.ObjectsBareCalls} {
+			if s := &r.steps[i]; s.Model == p.ID && s.Code == o.CodeRefused() {
+				p, _ = p.Without(o)
+			}
 		}
 	}
 	return p
@@ -83,6 +91,11 @@ func (d *drain) remedied(st *begun, failed error, w *watch) *remedy {
 	}
 	if _, changes := st.profile.Without(failure.Objection); !changes {
 		return nil
+	}
+	if failure.Own {
+		// What people and tools write here must not change what others get.
+		r.says = "The request is made once more in the way that it seems to take; what is sent here holds the same words, so this holds for this conversation alone."
+		return r
 	}
 	r.lesson = &weir.Lesson{Model: st.step.Model, Objection: string(failure.Objection), At: d.e.cfg.Now()}
 	r.says = "This is remembered of the model, and the request is made once more in the way that it takes."

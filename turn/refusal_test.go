@@ -520,3 +520,44 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// Many servers repeat in an error what they were sent.
+func TestWordsThatAreRepeatedTeachNobodyElse(t *testing.T) {
+	for _, c := range []struct{ peer, words, code string }{
+		{strictpeer.OpenAIChat, "Conversation roles must alternate user/assistant", "provider_refused_roles"},
+		{strictpeer.OpenAIChat, "the reasoning_content in the thinking mode must be passed back", "provider_refused_calls"},
+		{strictpeer.Anthropic, "role 'system' is not supported on this model", "provider_refused_system"},
+	} {
+		t.Run(c.code, func(t *testing.T) {
+			w := newRefusalWorld(t, stores.SQLite(t), newEndpoint(t, c.peer, c.peer))
+			other, evil := w.conversation("other"), w.conversation("evil")
+			w.says(other, "one")
+			w.says(evil, "one")
+			w.tell()
+			w.now.Load().Script(strictpeer.Answer{strictpeer.Fail(400, "1 validation error: input_value='"+c.words+"'")})
+			w.says(evil, c.words)
+			steps := w.steps(evil)
+			if s := steps[1]; s.Code != c.code || !strings.Contains(s.Reason, "this conversation alone") {
+				t.Errorf("the step is %+v", s)
+			}
+			err := w.s.View(t.Context(), func(r store.Reader) error {
+				lessons, err := r.Lessons(t.Context())
+				if len(lessons) > 0 {
+					t.Errorf("learnt: %+v", lessons)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.again()
+			w.says(evil, "two")
+			w.lastStep(evil, weir.StepDone, "")
+			w.says(other, "two")
+			if s := w.lastStep(other, weir.StepDone, ""); s.Ledger.Reason != "" {
+				t.Errorf("bytes moved: %s", s.Ledger.Reason)
+			}
+			w.clean()
+		})
+	}
+}

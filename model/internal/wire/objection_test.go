@@ -32,11 +32,25 @@ func TestAnObjectionIsFoundInTheVendorsWords(t *testing.T) {
 		"messages.0: use the top-level 'system' parameter for the initial system prompt":                                                            "",
 		"messages: at least one message is required":                                                                                                "",
 	} {
-		if got := objection(model.FailRefused, words); got != want {
+		if got, own := objection(model.FailRefused, words, []byte(`{"messages":[]}`)); got != want || own {
 			t.Errorf("%q: %q, want %q", words, got, want)
 		}
-		if got := objection(model.FailOverload, words); got != "" {
+		if got, _ := objection(model.FailOverload, words, nil); got != "" {
 			t.Errorf("%q amid an overload: %q", words, got)
+		}
+	}
+}
+
+func TestAnObjectionInTheRequestsOwnWordsIsKnown(t *testing.T) {
+	const echo = `[{'type': 'list_type', 'loc': ('body', 'messages', 1), 'input': 'Roles must alternate'}]`
+	for sent, want := range map[string]bool{
+		`{"messages":[{"role":"user","content":"say: roles MUST alternate"}]}`:  true,
+		`{"messages":[{"input":{"a":"\u0072oles\u0020must \u0061lternate"}}]}`:  true,
+		`{"messages":[{"arguments":"{\"a\":\"\\u0052oles must alternate\"}"}]}`: true,
+		`{"messages":[{"role":"user","content":"roles may alternate"}]}`:        false,
+	} {
+		if o, own := objection(model.FailRefused, echo, []byte(sent)); o != model.ObjectsRoles || own != want {
+			t.Errorf("%s: %q, %v", sent, o, own)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func Do(ctx context.Context, c Call, read func(*Stream) error) error {
 	parent := ctx
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	s := &Stream{parent: parent, ctx: ctx, cancel: cancel, endpoint: endpointAt(c.Base, c.Secret), idle: or(c.IdleTimeout, 5*time.Minute)}
+	s := &Stream{parent: parent, ctx: ctx, cancel: cancel, endpoint: endpointAt(c.Base, c.Secret), idle: or(c.IdleTimeout, 5*time.Minute), sent: c.Body}
 
 	timer := time.AfterFunc(or(c.HeaderTimeout, 10*time.Minute), func() { cancel(errNoHeader) })
 	resp, err := c.client().Do(req.WithContext(ctx))
@@ -159,7 +159,7 @@ func (c *Call) refused(resp *http.Response, s *Stream) *model.Error {
 		fault = &model.Error{Failure: ByStatus(resp.StatusCode)}
 		fallthrough
 	default:
-		fault.Objection = objection(fault.Failure, fault.Public)
+		fault.Objection, fault.Own = objection(fault.Failure, fault.Public, s.sent)
 		fault.Public = s.endpoint.says(fault.Failure, resp.StatusCode, fault.Public)
 	}
 	fault.Status = resp.StatusCode
@@ -178,6 +178,7 @@ type Stream struct {
 	events      *sse.Reader
 	idle        time.Duration
 	endpoint    endpoint
+	sent        []byte // the request
 }
 
 // Next returns the next event, [io.EOF] where the stream ends by itself, or
@@ -239,7 +240,8 @@ func (s *Stream) broken(err error) *model.Error {
 
 // Fault makes an error that a provider announced in the middle of its stream.
 func (s *Stream) Fault(failure model.Failure, message string) *model.Error {
-	return &model.Error{Failure: failure, Status: http.StatusOK, Objection: objection(failure, message),
+	o, own := objection(failure, message, s.sent)
+	return &model.Error{Failure: failure, Status: http.StatusOK, Objection: o, Own: own,
 		Public: s.endpoint.says(failure, http.StatusOK, message)}
 }
 
