@@ -169,6 +169,40 @@ func TestUsageIsTheLastThatWasSaid(t *testing.T) {
 	}
 }
 
+// A count is not worth an answer.
+func TestACountThatIsNoneIsNothing(t *testing.T) {
+	for counted, want := range map[string]weir.Usage{
+		`{"input_tokens":12.0,"output_tokens":2}`:                                   {Fresh: 12, Output: 2},
+		`{"input_tokens":"12","output_tokens":2}`:                                   {Output: 2},
+		`{"input_tokens":-12,"cache_read_input_tokens":null,"output_tokens":1}`:     {Output: 1},
+		`{"input_tokens":9223372036854775807,"cache_read_input_tokens":1e30}`:       {},
+		`{"input_tokens":{},"cache_creation_input_tokens":[],"output_tokens":true}`: {},
+	} {
+		s := wiretest.Server(t, 200, nil, `data: {"type":"message_start","message":{"usage":`+counted+`}}`+"\n\n"+
+			`data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}`+"\n\n"+
+			`data: {"type":"content_block_stop","index":0}`+"\n\n"+
+			`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}`+"\n\ndata: {\"type\":\"message_stop\"}\n\n")
+		got, err := anthropic.New(s.URL, "k", s.Client()).Stream(t.Context(), nil, new(wiretest.Seen).Emit)
+		if err != nil || got.Usage != want || len(got.Parts) != 1 {
+			t.Errorf("%s: %+v, %v", counted, got, err)
+		}
+		s.CloseClientConnections()
+	}
+}
+
+func TestBlocksWithoutEndAreBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&b, `data: {"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":"a","name":"b"}}`+"\n\n", i)
+	}
+	s := wiretest.Server(t, 200, nil, b.String())
+	var fault *model.Error
+	_, err := anthropic.New(s.URL, "k", s.Client()).Stream(t.Context(), nil, new(wiretest.Seen).Emit)
+	if !errors.As(err, &fault) || fault.Failure != model.FailBroken || fault.Err == nil || !strings.Contains(fault.Err.Error(), "more blocks") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestWhatTheCacheReadIsReported(t *testing.T) {
 	p, c := peer(t)
 	body := []byte(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]}],"max_tokens":100,"stream":true}`)

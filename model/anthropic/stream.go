@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 
@@ -9,6 +10,11 @@ import (
 	"weir/model"
 	"weir/model/internal/wire"
 )
+
+// maxBlocks is how many content blocks one answer may have.
+const maxBlocks = 10_000
+
+var errTooManyBlocks = errors.New("anthropic: more blocks than an answer can have")
 
 // assembly puts an answer together from the events of its stream.
 type assembly struct {
@@ -32,27 +38,28 @@ type block struct {
 }
 
 // usage are the vendor's counters. Those of message_delta are cumulative and
-// may be partial, so each that is given replaces what was there.
+// may be partial, so each that is given replaces what was there. Servers that
+// resemble the vendor's count in their own ways.
 type usage struct {
-	Input  *int64 `json:"input_tokens"`
-	Read   *int64 `json:"cache_read_input_tokens"`
-	Write  *int64 `json:"cache_creation_input_tokens"`
-	Output *int64 `json:"output_tokens"`
+	Input  *wire.Count `json:"input_tokens"`
+	Read   *wire.Count `json:"cache_read_input_tokens"`
+	Write  *wire.Count `json:"cache_creation_input_tokens"`
+	Output *wire.Count `json:"output_tokens"`
 }
 
 func (u *usage) take(o usage) {
-	for _, c := range []struct{ to, from **int64 }{{&u.Input, &o.Input}, {&u.Read, &o.Read}, {&u.Write, &o.Write}, {&u.Output, &o.Output}} {
+	for _, c := range []struct{ to, from **wire.Count }{{&u.Input, &o.Input}, {&u.Read, &o.Read}, {&u.Write, &o.Write}, {&u.Output, &o.Output}} {
 		if *c.from != nil {
 			*c.to = *c.from
 		}
 	}
 }
 
-func count(n *int64) int64 {
-	if n == nil || *n < 0 {
+func count(n *wire.Count) int64 {
+	if n == nil {
 		return 0
 	}
-	return *n
+	return int64(*n)
 }
 
 // event is the union of all events.
@@ -106,6 +113,9 @@ func (a *assembly) read(s *wire.Stream) error {
 		}
 		if err := a.take(&ev); err != nil {
 			return err
+		}
+		if len(a.blocks) > maxBlocks {
+			return s.Garbled(errTooManyBlocks)
 		}
 	}
 	if !a.complete() {
