@@ -10,7 +10,8 @@ import (
 // Arguments makes the input of a tool call of the text a model wrote as its
 // arguments. Where the text is a JSON object, it is that object, compact, with
 // its members in their order and spelling. Anything else (broken JSON, another
-// type, an escape that stands for no character) becomes a JSON string that
+// type, an escape that stands for no character, more levels than endpoints
+// read) becomes a JSON string that
 // holds the raw text, because a broken RawMessage could not be stored and
 // would void every later request. So the input of a stored call is an object
 // or a string, and a string means: settle this call as an error; see
@@ -21,11 +22,37 @@ func Arguments(text string) json.RawMessage {
 	if trimmed == "" {
 		return json.RawMessage(`{}`)
 	}
-	if trimmed[0] == '{' && json.Valid([]byte(trimmed)) && utf8.ValidString(trimmed) && !loneSurrogate(trimmed) {
+	if trimmed[0] == '{' && json.Valid([]byte(trimmed)) && utf8.ValidString(trimmed) && !loneSurrogate(trimmed) && !deep(trimmed) {
 		return Stable([]byte(trimmed))
 	}
 	raw, _ := json.Marshal(text)
 	return raw
+}
+
+// maxDepth is how many levels arguments may have. Endpoints bound the levels of
+// a whole request, some at 128.
+const maxDepth = 64
+
+// deep reports whether valid JSON has more levels than arguments may have.
+func deep(s string) bool {
+	level := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			for i++; s[i] != '"'; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			if level++; level > maxDepth {
+				return true
+			}
+		case '}', ']':
+			level--
+		}
+	}
+	return false
 }
 
 // Malformed returns the raw text of arguments that were not a JSON object.

@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -23,6 +24,9 @@ func TestArgumentsAreAnObjectOrTheirRawText(t *testing.T) {
 		{`{"a":"<b>&\u2028"}`, `{"a":"\u003cb\u003e\u0026\u2028"}`, false},
 		{`{"a":"\ud83d\ude00"}`, `{"a":"\ud83d\ude00"}`, false},
 		{`{"a":"\\ud83d"}`, `{"a":"\\ud83d"}`, false},
+		{`{"a":"[[[\"{{{"}`, `{"a":"[[[\"{{{"}`, false},
+		{`{"a":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`, `{"a":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`, false},
+		{`{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, `"{\"a\":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}"`, true},
 		{`{"a": `, `"{\"a\": "`, true},
 		{`{"a":1} and more`, `"{\"a\":1} and more"`, true},
 		{`[1]`, `"[1]"`, true},

@@ -152,6 +152,9 @@ func geminiContent(f Form, m *weir.AssistantMessage) []byte {
 		if p.Type != weir.PartText && p.Type != weir.PartToolCall || ok && text != p.Text {
 			seal = signature{} // it was made for other words
 		}
+		if p.Type == weir.PartToolCall && geminiName(p.Name) != p.Name {
+			seal = signature{} // or for another name
+		}
 		if !ok && seal.Value == "" && p.Type != weir.PartToolCall {
 			continue
 		}

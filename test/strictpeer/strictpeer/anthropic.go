@@ -149,8 +149,8 @@ type messagesSink struct {
 	open   string // its type, "" for none
 	text   string // what it said
 	calls  bool
-	mused  bool
-	output int // bytes
+	mused  bool // it began with reasoning
+	output int  // bytes
 }
 
 func (s *messagesSink) streams() bool   { return s.q.Stream }
@@ -219,7 +219,7 @@ func (s *messagesSink) closeBlock() error {
 
 // sign signs a block and makes it the one before the next.
 func (s *messagesSink) sign(kind, text string) string {
-	s.mused = true
+	s.mused = s.mused || s.index == 0
 	signature := s.peer.signer.sign(kind, text, s.bond)
 	s.bond.before = sha256.Sum256([]byte(signature))
 	return signature
@@ -319,6 +319,7 @@ func (s *messagesSink) whole(a Answer) any {
 			s.calls = true
 			content = append(content, map[string]any{"type": "tool_use", "id": part.id, "name": part.name, "input": json.RawMessage(part.text)})
 		}
+		s.index = len(content)
 	}
 	s.peer.thought.note(s.bond.prefix, s.mused)
 	message := s.envelope()
