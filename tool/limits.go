@@ -1,8 +1,11 @@
 package tool
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,7 +16,7 @@ import (
 type Limits struct {
 	Deadline         time.Duration // of a call; 10 minutes
 	ResultBytes      int           // to the model; 32 KiB
-	Tools            int           // offered at once; 256
+	Tools            int           // offered at once; 128, which is all that OpenAI takes
 	DescriptionBytes int           // 16 KiB
 	SchemaBytes      int           // 64 KiB
 }
@@ -25,7 +28,7 @@ func (l Limits) orDefaults() Limits {
 	for _, d := range []struct {
 		of    *int
 		value int
-	}{{&l.ResultBytes, 32 << 10}, {&l.Tools, 256}, {&l.DescriptionBytes, 16 << 10}, {&l.SchemaBytes, 64 << 10}} {
+	}{{&l.ResultBytes, 32 << 10}, {&l.Tools, 128}, {&l.DescriptionBytes, 16 << 10}, {&l.SchemaBytes, 64 << 10}} {
 		if *d.of <= 0 {
 			*d.of = d.value
 		}
@@ -67,7 +70,53 @@ func (l Limits) content(d Definition) string {
 			return "its input schema has " + key + " at the top, which providers refuse"
 		}
 	}
+	if deep(d.InputSchema) {
+		return fmt.Sprintf("its input schema has more than %d levels, which providers refuse", schemaLevels)
+	}
+	return property(top["properties"])
+}
+
+// schemaLevels is how deep a schema may go.
+const schemaLevels = 64
+
+// deep reports whether valid JSON has more levels than a schema may have.
+func deep(schema json.RawMessage) bool {
+	d := json.NewDecoder(bytes.NewReader(schema))
+	for level := 0; ; {
+		token, err := d.Token()
+		if err != nil {
+			return false
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			if level++; level > schemaLevels {
+				return true
+			}
+		case json.Delim('}'), json.Delim(']'):
+			level--
+		}
+	}
+}
+
+// property says which of a tool's arguments has a name that Anthropic refuses,
+// or nothing.
+func property(properties json.RawMessage) string {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(properties, &all) != nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !validProperty(name) {
+			return fmt.Sprintf("its argument %q has a name that is not 1 to 64 letters, digits, _, - and ., which providers refuse", name)
+		}
+	}
 	return ""
+}
+
+func validProperty(name string) bool {
+	return len(name) >= 1 && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.'
+	})
 }
 
 // validName reports whether every provider takes the name for a tool's.

@@ -182,22 +182,26 @@ func TestConsentIsTheToolsOwnWord(t *testing.T) {
 }
 
 func TestWhatIsBeyondTheLimitsIsLeftOutWithAReason(t *testing.T) {
-	r, err := tool.NewRegistry(tool.Limits{Tools: 3, DescriptionBytes: 11, SchemaBytes: 50})
+	r, err := tool.NewRegistry(tool.Limits{Tools: 3, DescriptionBytes: 11, SchemaBytes: 500})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.AddSource(&shelf{prefix: "s", tools: []tool.Tool{
-		named("s__a", nil), fake{"s__wide", `{"type":"object","description":"` + strings.Repeat("w", 50) + `"}`, nil},
+		named("s__a", nil), fake{"s__wide", `{"type":"object","description":"` + strings.Repeat("w", 500) + `"}`, nil},
 		fake{"s__choosy", `{"type":"object","oneOf":[]}`, nil}, fake{"s__list", `{"type":"array"}`, nil}, named("s b", nil), named("5__a", nil), named("-a", nil),
+		fake{"s__odata", `{"type":"object","properties":{"a.b-c_1":{"properties":{"$any":{}}},"$filter":{}}}`, nil},
+		fake{"s__deep", `{"type":"object","a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, nil},
 		named("s__b", nil), named("s__c", nil), named("s__d", nil),
 	}})
 	want := []tool.Server{{Name: "s", State: tool.ServerReady, Tools: []string{"s__a", "s__b", "s__c"}, LeftOut: []string{
-		"s__wide: its input schema is over 50 bytes",
+		"s__wide: its input schema is over 500 bytes",
 		"s__choosy: its input schema has oneOf at the top, which providers refuse",
 		`s__list: its input schema is not of "type": "object"`,
 		"s b: its name is not 1 to 64 letters, digits, _ and -, a letter or _ first",
 		"5__a: its name is not 1 to 64 letters, digits, _ and -, a letter or _ first",
 		"-a: its name is not 1 to 64 letters, digits, _ and -, a letter or _ first",
+		`s__odata: its argument "$filter" has a name that is not 1 to 64 letters, digits, _, - and ., which providers refuse`,
+		"s__deep: its input schema has more than 64 levels, which providers refuse",
 		"s__d: more than 3 tools are offered",
 	}}}
 	if diff := cmp.Diff(want, r.Servers()); diff != "" {
@@ -235,7 +239,7 @@ func TestACutResultIsHandedOverWholeAndSaysWhere(t *testing.T) {
 func BenchmarkAListOfManyTools(b *testing.B) {
 	schema := `{"type":"object","properties":{` + strings.Repeat(`"p":{"type":"string","description":"what it is for"},`, 20) + `"q":{}}}`
 	s := &shelf{prefix: "s"}
-	for i := range 256 {
+	for i := range 128 {
 		s.tools = append(s.tools, fake{fmt.Sprintf("s__tool_%d", i), schema, nil})
 	}
 	r, err := tool.NewRegistry(tool.Limits{})

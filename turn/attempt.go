@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"weir"
 	"weir/model"
@@ -107,6 +108,7 @@ func judge(ctx context.Context, answer model.Answer, err error, w *watch) outcom
 	switch {
 	case err == nil:
 		o.finish(answer.Finish)
+		o.bound()
 		return o
 	case context.Cause(ctx) == errInterrupted:
 		o.state, o.code, o.reason = weir.StepInterrupted, codeInterrupted, reasonInterrupted
@@ -120,7 +122,31 @@ func judge(ctx context.Context, answer model.Answer, err error, w *watch) outcom
 		o.code, o.reason = shown(err)
 	}
 	o.cut(w.text())
+	o.bound()
 	return o
+}
+
+// maxCalls is how many tools one answer may call: OpenAI takes no answer back
+// that called more, though its models do.
+const maxCalls = 128
+
+// bound leaves out the calls of an answer that are too many, and what came
+// after them.
+func (o *outcome) bound() {
+	n := 0
+	for i, p := range o.parts {
+		if !isCall(p) {
+			continue
+		}
+		if n++; n > maxCalls {
+			o.parts = o.parts[:i]
+			if o.code == "" {
+				o.code = "calls_limit"
+				o.reason = fmt.Sprintf("The answer called more than %d tools at once; the calls beyond that were left out.", maxCalls)
+			}
+			return
+		}
+	}
 }
 
 // finish says why a whole answer ended.

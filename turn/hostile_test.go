@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"weir"
 	"weir/test/stores"
 	"weir/test/strictpeer/strictpeer"
+	"weir/tool"
 	"weir/turn"
 )
 
@@ -108,6 +110,44 @@ func TestWhatNobodyMeansWellLeavesEveryHistoryAcceptable(t *testing.T) {
 				w.admit(turn.Admission{Conversation: c, Text: text, Delivery: weir.Steer})
 			}
 			w.finish()
+		})
+	}
+}
+
+// OpenAI's models do call more tools at once than OpenAI takes back.
+func TestMoreCallsThanAProviderTakesBackAreLeftOut(t *testing.T) {
+	for _, profile := range strictpeer.Profiles() {
+		t.Run(profile, func(t *testing.T) {
+			p := newProvider(t, profile)
+			w := newWorld(t, stores.SQLite(t))
+			w.engine = w.another(withModels(p), withTools(fakeTool{name: "echo", run: func(context.Context, tool.Call) (tool.Result, error) { return tool.Result{Text: "x"}, nil }}))
+			w.start()
+			var a strictpeer.Answer
+			for i := range 130 {
+				if i%32 == 0 {
+					a = append(a, strictpeer.Think("hm"))
+				}
+				a = append(a, strictpeer.Use("echo", `{}`))
+			}
+			p.Script(a, strictpeer.Answer{strictpeer.Say("done")})
+			c := w.conversation("c")
+			w.send(c, "one")
+			w.rests(c)
+			w.send(c, "two")
+			w.rests(c)
+			for _, r := range p.Refusals() {
+				t.Errorf("refused: %s", r)
+			}
+			results := 0
+			for _, r := range w.records(c) {
+				if _, ok := r.Body.(*weir.ToolResult); ok {
+					results++
+				}
+			}
+			if steps := w.steps(c); results != 128 || steps[0].Code != "calls_limit" || steps[0].State != weir.StepDone {
+				t.Errorf("%d results, %+v", results, steps[0])
+			}
+			w.clean()
 		})
 	}
 }

@@ -266,6 +266,13 @@ func (c *checker) tool(name string, v *Value, p *place) *Refusal {
 				return invalid("%s: input_schema does not support oneOf, allOf, or anyOf at the top level", p)
 			}
 		}
+		if properties := v.Get("properties"); properties != nil {
+			for i := range properties.Members {
+				if !isProperty(properties.Members[i].Name) {
+					return invalid("%s: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'", p.in("properties"))
+				}
+			}
+		}
 		if v.Get("type") == nil {
 			return invalid("%s: Field required", p.in("type"))
 		}

@@ -150,8 +150,8 @@ func (c *chatChecker) toolCalls(v *Value, p string) *Refusal {
 	if !v.Is(Array) {
 		return wrongType(p, "an array of objects", v)
 	}
-	if len(v.Elements) == 0 {
-		return lengthFault(p, 0, 0)
+	if n := len(v.Elements); n == 0 || n > 128 {
+		return lengthFault(p, n, 128)
 	}
 	for i := range v.Elements {
 		e, at := &v.Elements[i], fmt.Sprintf("%s[%d]", p, i)

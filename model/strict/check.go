@@ -196,6 +196,9 @@ func alternatives(words []string) string {
 // name of a tool, and isID the same for ids, which may be longer.
 func isName(s string) bool { return len(s) <= 64 && isID(s) }
 
+// isProperty reports whether an argument of a tool may be called s.
+func isProperty(s string) bool { return isName(strings.ReplaceAll(s, ".", "_")) }
+
 func isID(s string) bool {
 	if s == "" {
 		return false
