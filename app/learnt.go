@@ -118,6 +118,7 @@ func learn(c *model.Catalogue, p Provider, s said, configured []Model) *model.Ca
 			names[name] = append(names[name], m.ID())
 		}
 	}
+	var patches []model.Patch
 	for _, l := range s.Models {
 		ids := names[l.Name]
 		if row := p.ID + "/" + l.Name; slices.Contains(rows, row) || len(ids) == 0 && (len(rows) == 0 || l.Chats) {
@@ -126,23 +127,8 @@ func learn(c *model.Catalogue, p Provider, s said, configured []Model) *model.Ca
 		for _, id := range ids {
 			patch := l.Patch(p.ID)
 			patch["id"] = id
-			c = over(c, patch)
+			patches = append(patches, patch)
 		}
 	}
-	return c
-}
-
-// over lays what was learnt of one model over a catalogue. Where its window is
-// below what is known of its answers, theirs is not known; where it still does
-// not fit, it is left out.
-func over(c *model.Catalogue, patch model.Patch) *model.Catalogue {
-	next, err := c.Over(patch)
-	if err != nil {
-		patch["max_output"] = 0
-		next, err = c.Over(patch)
-	}
-	if err != nil {
-		return c
-	}
-	return next
+	return c.OverHeard(patches...)
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -214,4 +215,29 @@ func TestAProviderThatDoesNotAnswerIsGivenUpAndASecondRefreshIsRefused(t *testin
 			t.Errorf("%+v after %s", all, time.Since(began))
 		}
 	})
+}
+
+// Each provider may list thousands, and what they said is laid over the
+// catalogue at every start.
+func TestListsOfThousandsAreTakenTogether(t *testing.T) {
+	c, l := &Config{}, &learnt{Providers: map[string]said{}}
+	for i := range 5 {
+		p := Provider{ID: fmt.Sprint("p", i), Dialect: string(model.OpenAIChat), BaseURL: "http://localhost/v1"}
+		var listed []model.Listed
+		for j := range model.MaxListed {
+			listed = append(listed, model.Listed{Name: fmt.Sprint("m", j), ContextWindow: 1000, MaxOutput: 2000})
+		}
+		c.Providers, l.Providers[p.ID] = append(c.Providers, p), said{Address: addressOf(p), Models: listed}
+	}
+	began := time.Now()
+	catalogue, err := catalogueOf(c, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 10*time.Second { // each by itself: more than half a minute
+		t.Errorf("it took %v", took)
+	}
+	if p, err := catalogue.Profile("p4/m1999"); err != nil || p.ContextWindow != 1000 || p.MaxOutput != 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
 }

@@ -70,6 +70,21 @@ func (c *Catalogue) Over(patches ...Patch) (*Catalogue, error) {
 	return over, nil
 }
 
+// OverHeard returns a catalogue with what was heard of models laid over this
+// one. Where a model's window is below what is known of its answers, theirs is
+// not known; what still does not fit is left out.
+func (c *Catalogue) OverHeard(patches ...Patch) *Catalogue {
+	over := &Catalogue{origins: c.origins, asked: c.asked, profiles: maps.Clone(c.profiles)}
+	for _, p := range patches {
+		if over.lay(p) != nil {
+			p = maps.Clone(p)
+			p["max_output"] = 0
+			_ = over.lay(p)
+		}
+	}
+	return over
+}
+
 // Rows returns the ids of a provider's models that the embedded catalogue has,
 // the one to begin with first.
 func (c *Catalogue) Rows(provider string) []string {

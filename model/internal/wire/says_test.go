@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -96,6 +98,24 @@ func TestAConnectionThatFailsNamesTheEndpoint(t *testing.T) {
 		})
 		if e, ok := err.(*model.Error); !ok || !strings.HasPrefix(e.Public, want) || !strings.HasSuffix(e.Public, "try again.") {
 			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
+// What is in the error besides its sentence goes into the log.
+func TestAnAddressThatMayHoldASecretIsNotInTheLog(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	at, _ := url.Parse(s.URL)
+	s.Close()
+	at.User, at.RawQuery = url.UserPassword("someone", "hunter22"), "key=tellnobody"
+	err := Do(t.Context(), Call{Base: at.String(), Path: "v1", Header: http.Header{}, Body: []byte(`{}`)}, nil)
+	var fault *model.Error
+	if !errors.As(err, &fault) || fault.Err == nil {
+		t.Fatalf("%v", err)
+	}
+	for _, secret := range []string{"someone", "hunter22", "tellnobody"} {
+		if strings.Contains(fault.Public+fault.Err.Error(), secret) {
+			t.Errorf("%s is in: %s | %v", secret, fault.Public, fault.Err)
 		}
 	}
 }

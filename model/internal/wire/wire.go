@@ -214,11 +214,11 @@ func (s *Stream) drain() {
 
 // broken says how a connection failed.
 func (s *Stream) broken(err error) *model.Error {
-	fault := &model.Error{Failure: model.FailBroken, Err: err}
 	var at *url.Error
 	if errors.As(err, &at) {
 		err = at.Err // its text without the address, which may hold a secret
 	}
+	fault := &model.Error{Failure: model.FailBroken, Err: err}
 	cause := context.Cause(s.ctx)
 	switch {
 	case s.parent.Err() != nil:
