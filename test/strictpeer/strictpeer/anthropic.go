@@ -199,6 +199,9 @@ func (s *messagesSink) block(kind string, content map[string]any) error {
 		return err
 	}
 	s.open, s.text = kind, ""
+	if s.index == 0 && kind != "thinking" && kind != "redacted_thinking" {
+		s.peer.thought.note(s.bond.prefix, false) // whatever becomes of the answer
+	}
 	content["type"] = kind
 	return s.event("content_block_start", map[string]any{"index": s.index, "content_block": content})
 }

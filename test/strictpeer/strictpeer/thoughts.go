@@ -15,7 +15,8 @@ type thoughts struct {
 	always map[digest]bool
 }
 
-// note notes an answer that was given whole behind a prefix.
+// note notes an answer that was given whole behind a prefix, or that began
+// without reasoning: cut off or not, it may come back as it is.
 func (t *thoughts) note(prefix digest, mused bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -118,3 +118,20 @@ func TestAResetIsAResetBeforeAndAmidTheOutput(t *testing.T) {
 		})
 	}
 }
+
+func TestAnAnswerThatBeganWithoutReasoningMayComeBackWhateverAnotherBeganWith(t *testing.T) {
+	const tools = `"tools":[` + tool + `]`
+	for name, first := range map[string]Answer{
+		"whole": {Call("t1", "f", `{}`)},
+		"cut":   {Call("t1", "f", `{}`), Cut()},
+	} {
+		p := New(Anthropic)
+		p.Script(first, Answer{Think("hm"), Call("t1", "f", `{}`)})
+		for range 2 {
+			post(t, p, with(hi, tools, `"stream":true`))
+		}
+		if status, answer := post(t, p, with(hi+","+called+","+result, tools)); status != 200 {
+			t.Errorf("%s: %d %s", name, status, answer)
+		}
+	}
+}
