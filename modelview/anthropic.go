@@ -69,10 +69,7 @@ func (anthropic) Head(p model.Profile, _ Mode, e *weir.Epoch) ([]byte, int, erro
 }
 
 func (anthropic) Tail(p model.Profile, o Options, head []byte, _ string) string {
-	limit := o.MaxTokens
-	if limit <= 0 {
-		limit = p.MaxOutput
-	}
+	limit := o.limit(p)
 	if limit <= 0 {
 		limit = anthropicDefault
 	}
@@ -88,10 +85,7 @@ func (anthropic) Fragment(f Form, b weir.Body) []byte {
 	case *weir.AssistantMessage:
 		return anthropicMessage(f, m)
 	case *weir.ToolResult:
-		text := unmarked(m.Text)
-		if blank(text) {
-			text = noOutput
-		}
+		text := resultText(m)
 		dst := append([]byte(nil), anthropicResult...)
 		dst = append(dst, f.Calls[0]...)
 		dst = append(dst, `","content":`...)
@@ -103,28 +97,11 @@ func (anthropic) Fragment(f Form, b weir.Body) []byte {
 	case *weir.Update:
 		return anthropicUpdate(f.Mode, m)
 	}
-	var dst []byte
-	all := texts(b)
-	for _, text := range all {
-		if blank(text) {
-			continue
-		}
-		if dst != nil {
-			dst = append(dst, ',')
-		}
-		dst = appendTextBlock(dst, unmarked(text))
-	}
-	if dst == nil && all != nil {
-		dst = appendTextBlock(nil, noText)
-	}
-	return dst
+	return blocks(b, appendTextBlock)
 }
 
 func anthropicUpdate(mode Mode, m *weir.Update) []byte {
-	text := m.Text
-	if blank(text) {
-		text = noText
-	}
+	text := updateText(m)
 	if mode.Mid == model.MidNone {
 		return appendTextBlock(nil, marked(text))
 	}
@@ -195,18 +172,7 @@ func (anthropic) Calls(fragment []byte) []string {
 	if id, ok := quoted(fragment, anthropicResult); ok {
 		return []string{id}
 	}
-	if !bytes.Contains(fragment, []byte(anthropicCall)) {
-		return nil
-	}
-	var ids []string
-	for rest := fragment[len(anthropicAnswer):]; len(rest) > 0 && rest[0] == '{'; {
-		if id, ok := quoted(rest, anthropicCall); ok {
-			ids = append(ids, id)
-		}
-		rest = rest[objectEnd(rest):]
-		rest = bytes.TrimPrefix(rest, []byte(","))
-	}
-	return ids
+	return callsAmong(bytes.TrimPrefix(fragment, []byte(anthropicAnswer)), anthropicCall)
 }
 
 func (anthropic) Section(dst []byte, mode Mode, results, said, told [][]byte) ([]byte, int) {

@@ -124,6 +124,42 @@ func texts(b weir.Body) []string {
 	return nil
 }
 
+// blocks renders such texts one by one, joined by commas: blank ones are left
+// out, and where all of them are, that is said. Nil for other records.
+func blocks(b weir.Body, appendBlock func(dst []byte, text string) []byte) []byte {
+	var dst []byte
+	all := texts(b)
+	for _, text := range all {
+		if blank(text) {
+			continue
+		}
+		if dst != nil {
+			dst = append(dst, ',')
+		}
+		dst = appendBlock(dst, unmarked(text))
+	}
+	if dst == nil && all != nil {
+		dst = appendBlock(nil, noText)
+	}
+	return dst
+}
+
+// resultText is what a tool's result says.
+func resultText(m *weir.ToolResult) string {
+	if text := unmarked(m.Text); !blank(text) {
+		return text
+	}
+	return noOutput
+}
+
+// updateText is what an update says.
+func updateText(m *weir.Update) string {
+	if blank(m.Text) {
+		return noText
+	}
+	return m.Text
+}
+
 // visible are an answer's non-empty texts, the last one marked when it was
 // interrupted. Texts between calls keep their place by part index.
 func visible(m *weir.AssistantMessage) map[int]string {

@@ -73,10 +73,7 @@ func (gemini) Head(_ model.Profile, _ Mode, e *weir.Epoch) ([]byte, int, error) 
 }
 
 func (gemini) Tail(p model.Profile, o Options, head []byte, _ string) string {
-	limit := o.MaxTokens
-	if limit <= 0 {
-		limit = p.MaxOutput
-	}
+	limit := o.limit(p)
 	var config []string
 	if limit > 0 {
 		config = append(config, `"maxOutputTokens":`+strconv.FormatInt(limit, 10))
@@ -100,35 +97,14 @@ func (gemini) Fragment(f Form, b weir.Body) []byte {
 	case *weir.ToolResult:
 		return geminiResponse(f, m)
 	case *weir.Update:
-		text := m.Text
-		if blank(text) {
-			text = noText
-		}
-		return appendGeminiText(nil, marked(text), "")
+		return appendGeminiText(nil, marked(updateText(m)), "")
 	}
-	var dst []byte
-	all := texts(b)
-	for _, text := range all {
-		if blank(text) {
-			continue
-		}
-		if dst != nil {
-			dst = append(dst, ',')
-		}
-		dst = appendGeminiText(dst, unmarked(text), "")
-	}
-	if dst == nil && all != nil {
-		dst = appendGeminiText(nil, noText, "")
-	}
-	return dst
+	return blocks(b, func(dst []byte, text string) []byte { return appendGeminiText(dst, text, "") })
 }
 
 // geminiResponse renders a result. It repeats the name of its call.
 func geminiResponse(f Form, m *weir.ToolResult) []byte {
-	text, member := unmarked(m.Text), "output"
-	if blank(text) {
-		text = noOutput
-	}
+	text, member := resultText(m), "output"
 	if m.IsError {
 		member = "error"
 	}
@@ -249,17 +225,7 @@ func (gemini) Calls(fragment []byte) []string {
 	if id, ok := quoted(fragment, geminiResult); ok {
 		return []string{id}
 	}
-	if !bytes.Contains(fragment, []byte(geminiCall)) {
-		return nil
-	}
-	var ids []string
-	for rest := fragment[len(geminiAnswer):]; len(rest) > 0 && rest[0] == '{'; {
-		if id, ok := quoted(rest, geminiCall); ok {
-			ids = append(ids, id)
-		}
-		rest = bytes.TrimPrefix(rest[objectEnd(rest):], []byte(","))
-	}
-	return ids
+	return callsAmong(bytes.TrimPrefix(fragment, []byte(geminiAnswer)), geminiCall)
 }
 
 func (gemini) Section(dst []byte, _ Mode, results, said, told [][]byte) ([]byte, int) {

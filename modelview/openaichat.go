@@ -31,7 +31,6 @@ const (
 	chatText      = `{"type":"text","text":`
 	chatCall      = `{"id":"`
 	chatCallSize  = 40
-	chatKeySize   = 64
 )
 
 func (openAIChat) Tag() string    { return "openai-chat/1" }
@@ -73,10 +72,7 @@ func chatSystemRole(mode Mode) string {
 }
 
 func (openAIChat) Tail(p model.Profile, o Options, head []byte, cacheKey string) string {
-	limit := o.MaxTokens
-	if limit <= 0 {
-		limit = p.MaxOutput
-	}
+	limit := o.limit(p)
 	tail := `]`
 	if limit > 0 {
 		field := p.MaxTokensField
@@ -90,10 +86,7 @@ func (openAIChat) Tail(p model.Profile, o Options, head []byte, cacheKey string)
 	}
 	tail += `,"stream":true,"stream_options":{"include_usage":true}`
 	if p.CacheStyle.Keyed() {
-		if len(cacheKey) > chatKeySize {
-			cacheKey = digest([]byte(cacheKey))
-		}
-		tail += `,"prompt_cache_key":` + string(appendString(nil, cacheKey))
+		tail += cacheKeyMember(cacheKey)
 	}
 	return tail + `}`
 }
@@ -103,10 +96,7 @@ func (openAIChat) Fragment(f Form, b weir.Body) []byte {
 	case *weir.AssistantMessage:
 		return chatMessage(f, m)
 	case *weir.ToolResult:
-		text := unmarked(m.Text)
-		if blank(text) {
-			text = noOutput
-		}
+		text := resultText(m)
 		if m.IsError {
 			text = errorOutput + text
 		}
@@ -119,10 +109,7 @@ func (openAIChat) Fragment(f Form, b weir.Body) []byte {
 		}
 		return append(appendString(dst, text), '}')
 	case *weir.Update:
-		text, role := m.Text, chatSystemRole(f.Mode)
-		if blank(text) {
-			text = noText
-		}
+		text, role := updateText(m), chatSystemRole(f.Mode)
 		if f.Mode.Mid == model.MidNone {
 			return chatSaid(f.Mode, []string{marked(text)})
 		}

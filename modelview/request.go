@@ -4,12 +4,21 @@ import (
 	"context"
 
 	"weir"
+	"weir/model"
 )
 
 // Options are what a request says beside its prefix.
 type Options struct {
 	MaxTokens int64 // 0: the profile's
 	ToolsOff  bool  // list the tools, permit none
+}
+
+// limit is how many tokens an answer may have, 0 for what the endpoint says.
+func (o Options) limit(p model.Profile) int64 {
+	if o.MaxTokens > 0 {
+		return o.MaxTokens
+	}
+	return max(p.MaxOutput, 0)
 }
 
 // Request is a request to a provider and what is to be stored with it. Nobody

@@ -66,10 +66,7 @@ func (openAIResponses) Head(p model.Profile, _ Mode, e *weir.Epoch) ([]byte, int
 }
 
 func (openAIResponses) Tail(p model.Profile, o Options, head []byte, cacheKey string) string {
-	limit := o.MaxTokens
-	if limit <= 0 {
-		limit = p.MaxOutput
-	}
+	limit := o.limit(p)
 	tail := `]`
 	if limit > 0 {
 		tail += `,"max_output_tokens":` + strconv.FormatInt(max(limit, responsesLeast), 10)
@@ -83,10 +80,7 @@ func (openAIResponses) Tail(p model.Profile, o Options, head []byte, cacheKey st
 	}
 	tail += `,"stream":true`
 	if p.CacheStyle.Keyed() {
-		if len(cacheKey) > chatKeySize {
-			cacheKey = digest([]byte(cacheKey))
-		}
-		tail += `,"prompt_cache_key":` + string(appendString(nil, cacheKey))
+		tail += cacheKeyMember(cacheKey)
 	}
 	return tail + `}`
 }
@@ -98,37 +92,17 @@ func (openAIResponses) Fragment(f Form, b weir.Body) []byte {
 	case *weir.ToolResult:
 		return responsesOutput(f, m)
 	case *weir.Update:
-		text := m.Text
-		if blank(text) {
-			text = noText
-		}
+		text := updateText(m)
 		if f.Mode.Mid == model.MidNone {
 			return appendInputText(nil, marked(text))
 		}
 		return append(appendInputText([]byte(responsesDeveloper), text), responsesEnd...)
 	}
-	var dst []byte
-	all := texts(b)
-	for _, text := range all {
-		if blank(text) {
-			continue
-		}
-		if dst != nil {
-			dst = append(dst, ',')
-		}
-		dst = appendInputText(dst, unmarked(text))
-	}
-	if dst == nil && all != nil {
-		dst = appendInputText(nil, noText)
-	}
-	return dst
+	return blocks(b, appendInputText)
 }
 
 func responsesOutput(f Form, m *weir.ToolResult) []byte {
-	text := unmarked(m.Text)
-	if blank(text) {
-		text = noOutput
-	}
+	text := resultText(m)
 	if m.IsError {
 		text = errorOutput + text
 	}
@@ -165,18 +139,7 @@ func (openAIResponses) Calls(fragment []byte) []string {
 	if id, ok := quoted(fragment, responsesResult); ok {
 		return []string{id}
 	}
-	if !bytes.Contains(fragment, []byte(responsesCall)) {
-		return nil
-	}
-	var ids []string
-	for rest := fragment; len(rest) > 0 && rest[0] == '{'; {
-		if id, ok := quoted(rest, responsesCall); ok {
-			ids = append(ids, id)
-		}
-		rest = rest[objectEnd(rest):]
-		rest = bytes.TrimPrefix(rest, []byte(","))
-	}
-	return ids
+	return callsAmong(fragment, responsesCall)
 }
 
 func (openAIResponses) Section(dst []byte, mode Mode, results, said, told [][]byte) ([]byte, int) {

@@ -77,6 +77,33 @@ func objectEnd(b []byte) int {
 	return len(b)
 }
 
+// callsAmong returns the ids of those of the objects, joined by commas, that
+// begin with call.
+func callsAmong(objects []byte, call string) []string {
+	if !bytes.Contains(objects, []byte(call)) {
+		return nil
+	}
+	var ids []string
+	for rest := objects; len(rest) > 0 && rest[0] == '{'; {
+		if id, ok := quoted(rest, call); ok {
+			ids = append(ids, id)
+		}
+		rest = bytes.TrimPrefix(rest[objectEnd(rest):], []byte(","))
+	}
+	return ids
+}
+
+// cacheKeySize is the longest prompt_cache_key in bytes.
+const cacheKeySize = 64
+
+// cacheKeyMember is the member of a tail that OpenAI's caches go by.
+func cacheKeyMember(key string) string {
+	if len(key) > cacheKeySize {
+		key = digest([]byte(key))
+	}
+	return `,"prompt_cache_key":` + string(appendString(nil, key))
+}
+
 // digest is SHA-256 in hex.
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
