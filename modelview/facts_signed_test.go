@@ -257,6 +257,32 @@ func TestToolsChangeWithTheEpochAlone(t *testing.T) {
 	}
 }
 
+// A new epoch that says the same leaves the bytes before an answer as they
+// were, so that its reasoning stands; in an open loop of tools it has to go back.
+func TestReasoningOutlivesAnEpochOfTheSameBytes(t *testing.T) {
+	for baseline, stands := range map[string]bool{"Base.": true, "Other.": false} {
+		for _, restarted := range []bool{false, true} {
+			k := newAsked(t, aNew)
+			k.begin(oneTool)
+			k.user("hi")
+			_, a := k.send(strictpeer.Think("hm"), strictpeer.Call("t1", "list", `{}`))
+			k.answer(a.Parts...)
+			k.result("t1", "x")
+			k.epoch(baseline, oneTool)
+			if restarted {
+				k.restart()
+			}
+			r := k.step()
+			if signed := strings.Contains(string(r.Body), member(k, a.Parts[0], "signature")); signed != stands {
+				t.Errorf("baseline %q: signed is %v\n%s", baseline, signed, r.Body)
+			}
+			if status, words := post(k.peer, aNew, r.Body); status != http.StatusOK {
+				t.Errorf("baseline %q: status %d: %s", baseline, status, words)
+			}
+		}
+	}
+}
+
 // Row 16, as it happens: a conversation goes on with an older model.
 func TestASwitchToAnOlderModelLowersUpdatesInTheirPlaces(t *testing.T) {
 	k := newAsked(t, aNew)

@@ -34,8 +34,8 @@ func takenKinds() []weir.RecordKind {
 }
 
 // load builds a state from the store. choose gives the lowering when it is
-// told that of the newest request ("" for none); when it gives none, load
-// returns nil. old, if any, is what is known of the same conversation.
+// told that of the newest request ("" for none); when it gives none, or
+// one that cannot make the head, load returns nil. old, if any, is what is known of the same conversation.
 func (l *Lowerer) load(ctx context.Context, src Source, c *weir.Conversation, choose func(last string) (lowering, bool, error), old *state) (*state, error) {
 	newest, err := src.Records(ctx, c, weir.RecordQuery{Newest: true, Limit: 1})
 	if err != nil || len(newest) == 0 {
@@ -62,6 +62,9 @@ func (l *Lowerer) load(ctx context.Context, src Source, c *weir.Conversation, ch
 	if err := b.build(ctx, head, last); err != nil {
 		return nil, err
 	}
+	if b.epoch != 0 && b.top == nil {
+		return nil, nil // whether reasoning stands depends on the head
+	}
 	if old != nil {
 		old.handOver(b.state)
 	}
@@ -81,7 +84,7 @@ func (b *builder) build(ctx context.Context, head weir.Seq, last []weir.Record) 
 	shape := transcript.Fold(b.structure)
 	s.head, s.checkpoint = head, checkpointOf(shape, b.structure)
 	s.setEpoch(recordAt(b.structure, shape.Epoch()))
-	if err := s.loadTop(ctx, b.src); err != nil {
+	if err := s.loadTop(ctx, b.src); err != nil || s.epoch != 0 && s.top == nil {
 		return err
 	}
 	if len(last) == 0 {

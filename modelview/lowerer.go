@@ -44,10 +44,10 @@ type lowering struct {
 }
 
 // detached is added to the key, with the epoch's own mark, for records from
-// before the epoch in force. They stand behind another head than before, so
-// answers go without signed reasoning, and in other company (a compaction
-// leaves some out), so that the ids of calls are made anew. Within one epoch
-// that company never changes.
+// before the epoch in force. They stand behind another head than before and in
+// other company (a compaction leaves some out), so answers go without signed
+// reasoning, unless the bytes before them are the same all the same, and the
+// ids of calls are made anew. Within one epoch that company never changes.
 const detached = "~"
 
 // choose returns the lowering for a profile. A conversation whose last request

@@ -188,7 +188,7 @@ func (s *state) comma() string {
 // signedHere reports whether an answer's signed reasoning still stands behind
 // the bytes it was signed behind: those of the request that it answers.
 func (s *state) signedHere(r *weir.Record, m *weir.AssistantMessage) bool {
-	if s.top == nil || r.Seq < s.epoch || !slices.ContainsFunc(m.Parts, func(p weir.Part) bool { return len(p.Raw) > 0 }) {
+	if s.top == nil || !slices.ContainsFunc(m.Parts, func(p weir.Part) bool { return len(p.Raw) > 0 }) {
 		return false
 	}
 	for _, step := range []*weir.StepStart{s.asking, s.covering} {

@@ -88,11 +88,6 @@ func (w *Window) Next(ctx context.Context, src Source, p model.Profile, o Option
 		s = newState(lowering{}, w.conversation) // an empty log
 	}
 	s.profile = p
-	if s.top == nil {
-		if err := s.loadTop(ctx, src); err != nil {
-			return nil, err
-		}
-	}
 	return s.request(ctx, src, w.lowerer, o)
 }
 
@@ -142,11 +137,6 @@ func (s *state) lastLowering() string {
 // advance takes in the records that are new. It reports true when they change
 // what was there before, so that the state must be built anew.
 func (s *state) advance(ctx context.Context, src Source) (reload bool, err error) {
-	if s.top == nil { // nothing could render it then; a request has since
-		if err := s.loadTop(ctx, src); err != nil {
-			return false, err
-		}
-	}
 	for {
 		page, err := src.Records(ctx, s.conversation, weir.RecordQuery{After: s.head, Kinds: takenKinds(), Limit: pageRecords})
 		if err != nil || len(page) == 0 {
@@ -161,8 +151,8 @@ func (s *state) advance(ctx context.Context, src Source) (reload bool, err error
 					return true, nil
 				}
 				s.setEpoch(&page[i])
-				if err := s.loadTop(ctx, src); err != nil {
-					return false, err
+				if err := s.loadTop(ctx, src); err != nil || s.top == nil {
+					return true, err
 				}
 			}
 		}
