@@ -71,7 +71,7 @@ func (en *entry) updates(ctx context.Context, b batch, usedUp bool) (bodies, err
 	if en.plan.fail != nil {
 		return nil, nil
 	}
-	if err := en.seen(ctx); err != nil {
+	if err := en.seen(ctx, b.promoted); err != nil {
 		return nil, err
 	}
 	if b.epoch != nil {

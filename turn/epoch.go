@@ -62,7 +62,7 @@ func (d *drain) listTools() {
 // renew begins a new epoch, because a person asked for it; nothing is sent for
 // that. What cannot be observed is restated from what was told.
 func (en *entry) renew(ctx context.Context, control weir.Input, before bodies) error {
-	if err := en.seen(ctx); err != nil {
+	if err := en.seen(ctx, nil); err != nil {
 		return err
 	}
 	sit, err := en.situation(ctx, false)

@@ -318,6 +318,34 @@ func TestABoundaryThatIsOvertakenObservesAnew(t *testing.T) {
 	})
 }
 
+func TestWhatChangedBeforeAMessageIsToldWithIt(t *testing.T) {
+	stores.Each(t, func(t *testing.T, s store.Store) {
+		for _, edited := range []bool{false, true} {
+			d := newDial("test/a", 1)
+			w := newWorld(t, s, withDials(d)).start()
+			c := w.conversation(weir.ConversationID(fmt.Sprint("c", edited)))
+			w.exchange(c, "hello")
+			var once sync.Once
+			d.look = func(fact.Subject) {
+				once.Do(func() { // after it was read, and nobody journals it
+					d.set(2)
+					if edited {
+						in := w.pending(c)[0]
+						if _, err := w.engine.Edit(w.t.Context(), actor(), turn.Admission{Conversation: c, ID: in.ID, Text: "what is it now?"}, in.Revision); err != nil {
+							t.Error(err)
+						}
+						return
+					}
+					w.send(c, "what is it now?")
+				})
+			}
+			w.exchange(c, "go on").has(t, "what is it now?", "test/a is now 2 (was 1)")
+			w.clean()
+			w.engine.Stop()
+		}
+	})
+}
+
 func TestWhatNeverHoldsStillIsToldAllTheSame(t *testing.T) {
 	d := newDial("test/a", 1)
 	w := newWorld(t, stores.SQLite(t), withDials(d)).start()

@@ -15,7 +15,8 @@ type sight struct {
 	about    fact.Subject // the conversation as it was then
 	facts    *fact.Set    // the built-in ones and those that clients keep
 	observed []fact.Observation
-	journal  int64 // its newest entry before the observation began
+	journal  int64                  // its newest entry before the observation began
+	pending  map[weir.InputID]int64 // the inputs there were before it began, with their revisions
 }
 
 // maxJournal bounds how many entries of the journal a boundary reads: the
@@ -40,6 +41,14 @@ func (d *drain) look(c *weir.Conversation, model, profile string) (*sight, error
 	}
 	for i := range newest {
 		s.journal = newest[i].Seq
+	}
+	pending, err := e.cfg.Store.PendingInputs(d.ctx, d.id)
+	if err != nil {
+		return nil, err
+	}
+	s.pending = make(map[weir.InputID]int64, len(pending))
+	for i := range pending {
+		s.pending[pending[i].ID] = pending[i].Revision
 	}
 	s.observed = facts.Observe(d.ctx, about)
 	if err := d.ctx.Err(); err != nil {
@@ -77,6 +86,15 @@ func (e *Engine) factsOf(ctx context.Context, r Reader, c *weir.Conversation) (*
 func (s *sight) holds(c *weir.Conversation, model string) bool {
 	was := &s.about.Conversation
 	return s.model == model && was.Agent == c.Agent && was.Visibility == c.Visibility && was.Workspace == c.Workspace
+}
+
+// precedes reports whether a person wrote one of these after the observation
+// began: what they changed before they wrote it may not have been seen.
+func (s *sight) precedes(promoted []weir.Input) bool {
+	return slices.ContainsFunc(promoted, func(in weir.Input) bool {
+		revision, there := s.pending[in.ID]
+		return in.Kind == weir.InputUser && (!there || revision != in.Revision)
+	})
 }
 
 // with returns the observations with the turn's own in its place: whether the

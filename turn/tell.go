@@ -8,10 +8,11 @@ import (
 )
 
 // seen makes sure that what the boundary observed is what its step is about:
-// the conversation's row is as it was, and the journal has got nothing that
-// says otherwise. If not, it is observed anew; what others keep changing is,
-// after some tries, told as it was observed.
-func (en *entry) seen(ctx context.Context) error {
+// the conversation's row is as it was, nothing that is promoted was written
+// later, and the journal has got nothing that says otherwise. If not, it is
+// observed anew; what others keep changing is, after some tries, told as it was
+// observed.
+func (en *entry) seen(ctx context.Context, promoted []weir.Input) error {
 	s := en.plan.sight
 	if s == nil {
 		en.plan.look = true
@@ -24,6 +25,9 @@ func (en *entry) seen(ctx context.Context) error {
 	en.journal, err = en.tx.Changes(ctx, s.facts.Scopes(s.about), en.d.warm.noticed, maxJournal)
 	if err != nil || en.plan.conflicts >= boundaryTries {
 		return err
+	}
+	if s.precedes(promoted) {
+		return errAgain
 	}
 	newer := en.journal
 	for len(newer) > 0 && newer[0].Seq <= s.journal {
